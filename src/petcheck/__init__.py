@@ -36,7 +36,8 @@ if TYPE_CHECKING:
         Untestable,
     )
     from petcheck.judging.verdicts import Verdict
-    from petcheck.results.result import Observation, Result, TargetInfo
+    from petcheck.results.findings import Observation, TargetInfo
+    from petcheck.results.result import Result
 
 __version__ = VERSION
 
@@ -50,7 +51,8 @@ _PLACES = {
         *("PetcheckError", "SuiteBroke", "Untestable"),
     ),
     "petcheck.judging.verdicts": ("Verdict",),
-    "petcheck.results.result": ("Observation", "Result", "TargetInfo"),
+    "petcheck.results.findings": ("Observation", "TargetInfo"),
+    "petcheck.results.result": ("Result",),
 }
 
 __all__ = [

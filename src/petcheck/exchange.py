@@ -19,15 +19,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from petcheck.json_values import LARGE, Json, Parsed, integer, parse
-from petcheck.spec.figures import (
-    CONTENT_TYPE,
-    INT64_MAX,
-    INT64_MIN,
-    LIMIT_DEFAULT,
-    LIMIT_MAX,
-    LIMIT_MIN,
-    STATUSES,
-)
+from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
@@ -444,7 +436,7 @@ def limit_in(text: str) -> int | None:
 def _one_line(text: str) -> str:
     """Text cut at 100 characters, with unprintable characters escaped."""
     text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def http_date(text: str) -> datetime | None:

@@ -10,7 +10,7 @@ import pytest
 from petcheck.comparison.open_points import compare_open_points
 from petcheck.exchange import Exchange
 from petcheck.judging.observations import ObservedAnswer
-from petcheck.results.result import Observation
+from petcheck.results.findings import Observation
 from tests.comparison.test_pairing import listed, record_of
 from tests.support.trial import judge_in_place, server
 

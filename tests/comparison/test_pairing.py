@@ -11,7 +11,7 @@ from petcheck.comparison.page_sizes import PageSize, page_sizes_in, same_page_si
 from petcheck.comparison.pairing import SideRecord, check_name, side_record
 from petcheck.exchange import Credential, Exchange
 from petcheck.results.decisions import by_index
-from petcheck.results.result import CheckRow
+from petcheck.results.findings import CheckRow
 from petcheck.spec.operations import Operation
 from tests.support import samples
 

@@ -8,8 +8,8 @@ import pytest
 
 from petcheck.exchange import Credential
 from petcheck.judging.cells import Coverage, cells_of, coverage
+from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Grounds, Held, Undecided
-from petcheck.judging.verdicts import decided
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import time
 from copy import copy
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from petcheck.exchange import Call, Credential, Exchange, Response, page_call, read_call
+import pytest
+
+from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence, http_date, page_call, read_call
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -59,3 +63,43 @@ def test_an_object_is_nothing_else() -> None:
     assert exchange(body={"id": 1}).object == {"id": 1}
     assert exchange(body=[]).object is None
     assert exchange(body=b"{").object is None
+
+
+def test_a_request_in_words_stays_on_one_line_of_a_hundred_characters() -> None:
+    def in_words(body: bytes) -> str:
+        return exchange(Operation.CREATE_PET, asked=body).request.summary
+
+    assert in_words("é\\\t\x7f\u2028".encode()) == "POST /pets with the body é\\" + r"\t\x7f\u2028"
+    assert in_words(b"x" * 100) == f"POST /pets with the body {'x' * 100}"
+    assert in_words(b"x" * 101) == f"POST /pets with the body {'x' * 99}…"
+
+
+@pytest.mark.parametrize(
+    ("base", "path"),
+    [
+        ("http://pets.test/vX", "/pets?limit=5"),
+        ("http://pets.test/vX/", "/pets?limit=5"),
+        ("http://pets.test", "/vX/pets?limit=5"),
+        ("http://pets.test/v", "http://pets.test/vX/pets?limit=5"),
+        ("http://other.test", "http://pets.test/vX/pets?limit=5"),
+        ("", "http://pets.test/vX/pets?limit=5"),
+    ],
+)
+def test_the_path_below_a_base_url(base: str, path: str) -> None:
+    request = replace(exchange().request, url="http://pets.test/vX/pets?limit=5")
+    assert request.path_below(base) == path
+
+
+def test_a_silence_in_words() -> None:
+    assert str(NoAnswer(Silence.RESET, "")) == "reset"
+    assert str(NoAnswer(Silence.RESET, "nothing was received")) == "reset: nothing was received"
+
+
+@pytest.mark.parametrize("zone", ["GMT", "-0000", "+0000"])
+def test_a_date_is_in_utc_wherever_petcheck_runs(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        date = http_date(f"Sun, 06 Nov 1994 08:49:37 {zone}")
+    time.tzset()
+    assert (date, date and date.tzinfo) == (datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC), UTC)

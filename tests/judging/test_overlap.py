@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from petcheck.exchange import Credential, Exchange, Silence, read_call
 from petcheck.judging.apply import decide_from_tries
+from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.traffic import shown_by_traffic
-from petcheck.judging.verdicts import decided
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from tests.judging.overlapping import RUN, any_store

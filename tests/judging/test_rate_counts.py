@@ -7,19 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from petcheck.exchange import Credential, Exchange
-from petcheck.judging.rate_counts import (
-    QuotaProblem,
-    QuotaSeen,
-    WindowSeen,
-    counts_in,
-    is_counted_down,
-    pairs,
-    problem_in,
-    problem_of,
-    problem_of_limits,
-    quotas_in,
-    refill,
-)
+from petcheck.judging.rate_counts import QuotaSeen, WindowSeen, counts_in, is_counted_down, pairs, quotas_in, refill
+from petcheck.judging.rate_problems import QuotaProblem, problem_in, problem_of, problem_of_limits
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, rates, unix
 

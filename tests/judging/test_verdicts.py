@@ -1,4 +1,4 @@
-"""From what a record decides and what was asked to a verdict, and from verdicts to the exit code."""
+"""From what a record decides and what was asked to a verdict."""
 
 from __future__ import annotations
 
@@ -12,18 +12,14 @@ import pytest
 from petcheck.errors import Inconclusive, NotRun
 from petcheck.exchange import Exchange, Form, Silence
 from petcheck.judging.cells import Coverage
+from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.verdicts import (
     EXHAUST,
-    AppliedWaiver,
     Attempt,
     Dropped,
     Example,
-    RunState,
     Verdict,
-    apply_waivers,
-    decided,
-    exit_of,
     not_in_force,
     unjudged,
     verdict_of,
@@ -31,7 +27,7 @@ from petcheck.judging.verdicts import (
 )
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
-from petcheck.spec.outcomes import Exit, Outcome, Waiver
+from petcheck.spec.outcomes import Outcome
 from tests.support.exchanges import exchange
 
 TODAY = date(2026, 11, 21)
@@ -371,164 +367,6 @@ def test_a_requirement_not_in_force_is_not_run() -> None:
 
 def test_the_check_names_the_option_that_settles_it() -> None:
     assert (NotRun("No.", "--plan").settled_by, Inconclusive("Why?").settled_by) == ("--plan", None)
-
-
-# ---- waivers
-
-
-YESTERDAY = date(2026, 11, 20)
-EXPIRED = "The waiver expired on 2026-11-20: fix the server, or agree on a new one. It broke."
-OPEN: tuple[Outcome, ...] = ("inconclusive", "not-run", "error")
-STALE = "The waiver is stale: the requirement holds now. Remove it from the configuration. It broke."
-
-
-def until(expires: date, target: str = "staging", requirement: str = "LIST-3") -> Waiver:
-    return Waiver(requirement, target, "ticket 7", expires)
-
-
-def waived(outcome: Outcome, *waivers: Waiver) -> Verdict:
-    [settled] = apply_waivers([unjudged(LIST_3, "staging", outcome, "It broke.")], waivers, today=TODAY)
-    return settled
-
-
-@pytest.mark.parametrize(
-    ("outcome", "expires", "settled", "reason", "code"),
-    [
-        ("fail", TODAY, "waived", "Waived until 2026-11-21 (0 days left): ticket 7. It broke.", 0),
-        ("fail", date(2026, 11, 22), "waived", "Waived until 2026-11-22 (1 day left): ticket 7. It broke.", 0),
-        ("fail", YESTERDAY, "fail", EXPIRED, 1),
-        ("pass", YESTERDAY, "pass", EXPIRED, 1),
-        ("pass", TODAY, "pass", STALE, 1),
-        *((one, day, one, "It broke.", None) for one in OPEN for day in (TODAY, YESTERDAY)),
-    ],
-)
-def test_a_waiver(outcome: Outcome, expires: date, settled: Outcome, reason: str, code: int | None) -> None:
-    verdict = waived(outcome, until(expires))
-    assert (verdict.outcome, verdict.reason) == (settled, reason)
-    assert verdict.waiver == AppliedWaiver("ticket 7", expires.isoformat())
-    assert code is None or exit_of([verdict], RunState()) == code
-
-
-def test_a_waiver_is_for_one_requirement_of_one_target() -> None:
-    for other in (until(TODAY, "production"), until(TODAY, requirement="LIST-4")):
-        assert (waived("fail", other).outcome, waived("fail", other).waiver) == ("fail", None)
-
-
-def test_a_renewed_waiver_replaces_the_expired_one() -> None:
-    for waivers in ((until(YESTERDAY), until(TODAY)), (until(TODAY), until(YESTERDAY))):
-        assert waived("fail", *waivers).outcome == "waived"
-
-
-# ---- gaps
-
-
-def gap(expires: date) -> Waiver:
-    return replace(until(expires), gap=True)
-
-
-def test_a_gap_accepts_that_a_requirement_was_not_examined_until_its_day() -> None:
-    examined = unjudged(LIST_4, "staging", "pass", "")
-    for outcome in OPEN[:2]:
-        accepted = waived(outcome, gap(TODAY))
-        assert accepted.outcome == outcome
-        assert accepted.reason == "Accepted as a gap until 2026-11-21 (0 days left): ticket 7. It broke."
-        assert accepted.waiver == AppliedWaiver("ticket 7", "2026-11-21", gap=True)
-        assert exit_of([examined, accepted], STRICT) is Exit.HOLDS
-        expired = waived(outcome, gap(YESTERDAY))
-        assert expired.waiver == AppliedWaiver("ticket 7", "2026-11-20", gap=True, ended=True)
-        assert expired.reason.startswith("The gap ended on 2026-11-20: have it examined, or agree on a new one. It ")
-        assert exit_of([examined, expired], STRICT) is exit_of([examined, expired], RunState()) is Exit.FAILS
-        assert exit_of([examined, expired], RunState(chosen=("LIST-4",))) is Exit.HOLDS
-        assert exit_of([examined, waived(outcome, until(TODAY))], STRICT) is Exit.UNSETTLED
-
-
-def test_a_gap_of_what_is_examined_is_stale_and_fails_the_run() -> None:
-    stale = "The gap is stale: the requirement is examined now. Remove it from the configuration. It broke."
-    for outcome in ("pass", "fail"):
-        for day in (TODAY, YESTERDAY):
-            verdict = waived(outcome, gap(day))
-            assert (verdict.outcome, verdict.reason, verdict.waiver) == (
-                outcome,
-                stale,
-                AppliedWaiver("ticket 7", day.isoformat(), gap=True),
-            )
-            assert exit_of([verdict], RunState()) is Exit.FAILS
-
-
-def test_beside_a_gap_a_waiver_covers_the_failure() -> None:
-    both = (gap(TODAY), until(TODAY))
-    assert [waived(outcome, *both).outcome for outcome in ("fail", "not-run")] == ["waived", "not-run"]
-    assert exit_of([waived("not-run", *both), *verdicts("pass")], STRICT) is Exit.HOLDS
-
-
-# ---- exit codes
-
-
-@pytest.mark.parametrize(
-    ("least", "code"),
-    [("3", Exit.HOLDS), ("4", Exit.UNSETTLED), ("75%", Exit.HOLDS), ("76%", Exit.UNSETTLED), ("100%", Exit.UNSETTLED)],
-)
-def test_the_least_that_each_target_has_to_examine(least: str, code: Exit) -> None:
-    outside = replace(unjudged(LIST_3, "staging", "not-run", ""), in_force=False)
-    examined = [*verdicts("pass", "waived", "pass", "inconclusive"), outside]
-    assert exit_of(examined, RunState(min_examined=least)) is code
-    other = [unjudged(LIST_3, "production", "pass", "")] * 9 + [unjudged(LIST_3, "production", "not-run", "")]
-    assert exit_of([*examined, *other], RunState(min_examined=least)) is code
-    assert exit_of([*examined, *verdicts("fail")], RunState(min_examined=least)) is Exit.FAILS
-
-
-def verdicts(*outcomes: Outcome) -> list[Verdict]:
-    return [unjudged(LIST_3, "staging", outcome, "") for outcome in outcomes]
-
-
-GONE, STRICT = RunState(untestable=True), RunState(strict=True)
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "state", "code"),
-    [
-        ((), RunState(), Exit.NOTHING_SELECTED),
-        (("inconclusive", "not-run"), RunState(), Exit.NOTHING_SELECTED),
-        (("inconclusive",), STRICT, Exit.NOTHING_SELECTED),
-        (("pass",), RunState(), Exit.HOLDS),
-        (("waived",), RunState(), Exit.HOLDS),
-        (("pass", "inconclusive", "not-run", "waived"), RunState(), Exit.HOLDS),
-        (("pass", "fail"), RunState(), Exit.FAILS),
-        (("fail", "error"), RunState(), Exit.FAILS),
-        (("fail", "not-run"), STRICT, Exit.FAILS),
-        (("fail",), RunState(broken=True, interrupted=True, nothing_selected=True), Exit.BROKE),
-        (("fail",), RunState(interrupted=True, nothing_selected=True), Exit.INTERRUPTED),
-        (("fail",), RunState(nothing_selected=True), Exit.NOTHING_SELECTED),
-        (("error",), RunState(), Exit.BROKE),
-        (("pass", "error"), STRICT, Exit.BROKE),
-        (("error",), GONE, Exit.UNTESTABLE),
-        (("error", "fail"), GONE, Exit.FAILS),
-        (("pass",), GONE, Exit.UNTESTABLE),
-        (("not-run",), RunState(strict=True, untestable=True), Exit.UNTESTABLE),
-        (("pass", "waived"), STRICT, Exit.HOLDS),
-        (("pass", "inconclusive"), STRICT, Exit.UNSETTLED),
-        (("waived", "not-run"), STRICT, Exit.UNSETTLED),
-    ],
-)
-def test_exit_codes(outcomes: tuple[Outcome, ...], state: RunState, code: Exit) -> None:
-    assert exit_of(verdicts(*outcomes), state) is code
-    assert exit_of(verdicts(*reversed(outcomes)), state) is code
-
-
-def test_a_requirement_not_in_force_is_never_unsettled() -> None:
-    for outcome in OPEN[:2]:
-        outside = replace(verdicts(outcome)[0], in_force=False)
-        assert exit_of([*verdicts("pass"), outside], STRICT) is Exit.HOLDS
-
-
-def test_only_what_was_chosen_decides_whether_something_was_examined() -> None:
-    chosen, strict = RunState(chosen=("LIST-3",)), RunState(chosen=("LIST-3",), strict=True)
-    passed, open_ = unjudged(LIST_4, "staging", "pass", ""), unjudged(LIST_4, "staging", "not-run", "")
-    assert exit_of([passed, *verdicts("inconclusive")], chosen) is Exit.NOTHING_SELECTED
-    assert exit_of([passed, *verdicts("pass")], chosen) is Exit.HOLDS
-    assert exit_of([open_, *verdicts("pass")], strict) is Exit.HOLDS
-    assert exit_of([open_, *verdicts("pass", "not-run")], strict) is Exit.UNSETTLED
-    assert exit_of([passed], RunState(chosen=())) is Exit.NOTHING_SELECTED
 
 
 @pytest.mark.parametrize(("worst", "said"), [(b"{", "an animal"), ({"id": 8, "name": "x"}, "animal 9")])

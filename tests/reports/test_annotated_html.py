@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from petcheck.reports.annotated_html import Reading, Side, listed, reading, render, sides_of
-from petcheck.results.result import Observation
+from petcheck.results.findings import Observation
 from tests.support import samples
 from tests.support.chromium import VIEWS, Open, View, accessible
 from tests.support.documents import SHOP, place_of, shop_catalogue

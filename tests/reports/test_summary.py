@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from petcheck.judging.cells import Coverage
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.summary import code, escape, render
-from petcheck.results.result import LeftAnimal
+from petcheck.results.findings import LeftAnimal
 from tests.support import samples
 
 

@@ -13,7 +13,7 @@ from petcheck.judging.cells import Coverage
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.terminal import one_line, render
 from petcheck.results.decisions import by_index
-from petcheck.results.result import LeftAnimal, RequestCount
+from petcheck.results.findings import LeftAnimal, RequestCount
 from petcheck.stream.lines import RunSettings
 from tests.support import samples
 

@@ -13,8 +13,9 @@ import pytest
 from petcheck.exchange import Exchange, NoAnswer, Request, Silence
 from petcheck.judging.observations import points
 from petcheck.judging.verdicts import Dropped, Verdict
+from petcheck.results.findings import CheckRow, LeftAnimal, RequestCount
 from petcheck.results.judge import failing, judge, suite
-from petcheck.results.result import CheckRow, LeftAnimal, RequestCount, Result, text_of
+from petcheck.results.result import Result, text_of
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Waiver

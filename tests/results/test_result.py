@@ -13,7 +13,8 @@ from jsonschema_rs import meta
 from petcheck.errors import NotAResult
 from petcheck.judging.observations import ObservedAnswer
 from petcheck.judging.verdicts import AppliedWaiver
-from petcheck.results.result import Observation, Result, from_json, load, text_of, to_json
+from petcheck.results.findings import Observation
+from petcheck.results.result import Result, from_json, load, text_of, to_json
 from petcheck.spec import outcomes
 from tests.support import samples
 from tests.support.trial import small_run

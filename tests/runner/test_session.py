@@ -94,9 +94,9 @@ def test_the_embedded_server_gets_a_new_key_each_time_it_is_opened() -> None:
         run = Session(Config(date(2026, 11, 21), 1, (embedded,)))
         target = run.target("reference")
         assert target.untestable is None
-        assert target.transport.base_url.startswith("http://127.0.0.1:")
-        assert target.transport.base_url.endswith("/v1")
+        assert target.transport.sender.base_url.startswith("http://127.0.0.1:")
+        assert target.transport.sender.base_url.endswith("/v1")
         assert target.transport.permissions.writes
-        keys.add(target.transport.sender.fingerprint)
+        keys.add(target.transport.sender.key.fingerprint)
         run.close()
     assert len(keys) == 2

@@ -14,16 +14,16 @@ import yaml
 
 from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
-from petcheck.results.result import (
+from petcheck.results.findings import (
     CheckRow,
     LeftAnimal,
     Observation,
     RequestCount,
-    Result,
     RunInfo,
     TargetInfo,
     UntestablePoint,
 )
+from petcheck.results.result import Result
 from petcheck.spec.operations import Operation
 from petcheck.stream.lines import SuiteInfo
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petcheck.exchange import Credential
+from petcheck.exchange import Credential, read_call
 from petcheck.wire.api import Api
 from tests.support.fakes import bench, in_turn, response
 
@@ -31,7 +31,7 @@ def test_a_fresh_call_is_sent_and_then_shared() -> None:
     rig = bench(in_turn(response()))
     api = Api(rig.transport)
     first = api.get_pet(1)
-    second = api.get_pet(1, fresh=True)
+    second = api.call(read_call(1), fresh=True)
     assert [first.index, second.index, api.get_pet(1).index] == [0, 1, 1]
 
 

@@ -16,7 +16,8 @@ import truststore
 
 from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
-from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, Outgoing, _silence, _trusting
+from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, Outgoing, _trusting
+from petcheck.wire.silences import silence_of
 from tests.support.certificates import NEW, issue, openssl, showing
 from tests.support.peers import JSON, Caller, Peer, peer, rate_headers
 
@@ -576,7 +577,7 @@ def test_names_and_dates_are_verified_with_the_authorities_of_the_system(served_
 def test_what_other_systems_say_of_a_certificate_is_told_with_what_to_do(code: int, helps: bool) -> None:
     error = ssl.SSLCertVerificationError("the system says no")
     error.verify_code, error.verify_message = code, "the system says no"
-    answer = _silence(error, "nothing was received")
+    answer = silence_of(error, "nothing was received")
     assert answer.detail.startswith("the system says no")
     assert ("use --ca-bundle" in answer.detail) == helps
 

@@ -9,7 +9,8 @@ from petcheck.cli.parser import Parser, fail
 from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import NotAKey, NotARun
 from petcheck.evidence.verify import verify
-from petcheck.results.result import Result, TargetInfo
+from petcheck.results.findings import TargetInfo
+from petcheck.results.result import Result
 from petcheck.results.timestamp import authorities
 from petcheck.results.totals import headline, tested
 from petcheck.sanitize import comma_list, printable

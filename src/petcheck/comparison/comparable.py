@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petcheck.errors import NotComparable
+from petcheck.results.findings import RunInfo, TargetInfo
 from petcheck.results.fleet import is_fleet
 from petcheck.results.load import RecordedRun
-from petcheck.results.result import Result, RunInfo, TargetInfo
+from petcheck.results.result import Result
 from petcheck.sanitize import printable
 
 FILE = "comparison.html"

@@ -32,8 +32,8 @@ from petcheck.comparison.traits import compare_traits
 from petcheck.judging.frequency import When
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import totals
+from petcheck.results.findings import Observation, RunInfo, TargetInfo
 from petcheck.results.load import RecordedRun
-from petcheck.results.result import Observation, RunInfo, TargetInfo
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
 

@@ -9,7 +9,7 @@ from petcheck.comparison.difference import Agreement, contradict
 from petcheck.comparison.normalize import normalized
 from petcheck.comparison.page_sizes import page_sizes_in, same_page_size
 from petcheck.comparison.pairing import Counterparts, SideRecord
-from petcheck.results.result import Observation
+from petcheck.results.findings import Observation
 from petcheck.spec import sections
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from petcheck.comparison.normalize import request_body, request_path
 from petcheck.exchange import Credential, Exchange
-from petcheck.results.result import CheckRow
+from petcheck.results.findings import CheckRow
 from petcheck.spec.operations import Operation
 
 MAX_COUNTERPARTS = 3

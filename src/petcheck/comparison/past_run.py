@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 from petcheck.comparison.comparable import circumstances, expect_distinct_names
 from petcheck.judging.verdicts import Verdict
+from petcheck.results.findings import RunInfo, TargetInfo
 from petcheck.results.fleet import members
-from petcheck.results.result import Result, RunInfo, TargetInfo
+from petcheck.results.result import Result
 from petcheck.spec.outcomes import Outcome
 from petcheck.stream.lines import SuiteInfo
 

@@ -20,7 +20,8 @@ from petcheck.config.reach import hidden
 from petcheck.config.resolve import resolve_targets
 from petcheck.config.settings_file import SettingsFile, known_settings, read_settings
 from petcheck.config.targets import Embedded
-from petcheck.config.waivers import GAPS, waiver_update, waivers_in
+from petcheck.config.waiver_options import waiver_update
+from petcheck.config.waivers import GAPS, waivers_in
 from petcheck.errors import BadValue, ConfigError
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import LIMIT_MAX

@@ -19,7 +19,7 @@ from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.settings_file import CONFIG_FILE
 from petcheck.config.targets import EVERY_TARGET, TargetConfig
 from petcheck.config.urls import authority_url
-from petcheck.config.waivers import WaiverUpdate
+from petcheck.config.waiver_options import WaiverUpdate
 from petcheck.spec.figures import PLANS
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.lines import Head, Label, RunSettings, ShardInfo, Subject, TargetSettings

@@ -68,7 +68,8 @@ def edited(file: SettingsFile, before: Sequence[Waiver], after: Sequence[Waiver]
             table["reason"], table["expires"] = heir.reason, heir.expires
             missing.remove(heir)
     newline = "\r\n" if "\r\n" in file.text else "\n"
-    tables_added = (tomlkit.dumps({"waivers": [_row(waiver)]}) for waiver in missing)
+    rows = ({name: value for name, value in asdict(waiver).items() if name != "gap"} for waiver in missing)
+    tables_added = (tomlkit.dumps({"waivers": [row]}) for row in rows)
     new = "".join(newline + added.replace("\n", newline) for added in tables_added)
     if tables and new:
         _append(tables[-1], _NEW)
@@ -78,10 +79,6 @@ def edited(file: SettingsFile, before: Sequence[Waiver], after: Sequence[Waiver]
         text = (text if not text or text.endswith("\n") else text + newline) + new
     text = text.lstrip("\r\n") if not file.text.strip() else text
     return _checked(text, file, after)
-
-
-def _row(waiver: Waiver) -> dict[str, object]:
-    return {name: value for name, value in asdict(waiver).items() if name != "gap"}
 
 
 def _append(table: Table, mark: str) -> None:

@@ -25,7 +25,7 @@ from petcheck.config.options import Options
 from petcheck.embed.process import run, with_logs
 from petcheck.embed.server import Server, masked, server
 from petcheck.errors import InUse, PetcheckError
-from petcheck.judging.verdicts import fails_by_waiver, is_open
+from petcheck.judging.waivers import fails_by_waiver, is_open
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.results.lock import FolderLock
 from petcheck.spec.catalogue import catalogue

@@ -13,18 +13,7 @@ from math import inf
 
 from petcheck.exchange import Animal, Call, Exchange, Page, page_call
 from petcheck.json_values import Json, integer
-from petcheck.judging.judgement import (
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Proof,
-    Record,
-    Undecided,
-    body,
-)
+from petcheck.judging.judgement import STATUS, Ask, Decision, Failed, Grounds, Held, Proof, Record, Undecided, body
 from petcheck.judging.matchers import answer_text, described, quoted
 from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
@@ -64,7 +53,8 @@ class Search:
 def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Search:
     """Search the pages after each of the refused `posts` for the animal that it may have stored."""
     pages, made = pages_in(record), created_in(record)
-    not_refused = {name_sent(e) for e in record if _is_post(e) and not _refused(e)}
+    sent = (e for e in record if e.request.operation is Operation.CREATE_PET)
+    not_refused = {name_sent(e) for e in sent if not 400 <= e.heard.status < 500}
     found: list[Stored] = []
     doubtful: list[Stored] = []
     cleared: list[tuple[Exchange, Page]] = []
@@ -188,14 +178,6 @@ def _text(value: Json) -> str | None:
 
 def _id(animal: Animal) -> int | None:
     return integer(animal.get("id"))
-
-
-def _is_post(exchange: Exchange) -> bool:
-    return exchange.request.operation is Operation.CREATE_PET
-
-
-def _refused(exchange: Exchange) -> bool:
-    return exchange.status is not None and 400 <= exchange.status < 500
 
 
 def _is_of_this_run(name: str, grounds: Grounds) -> bool:

@@ -8,10 +8,10 @@ from itertools import chain, takewhile
 
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
-from petcheck.judging.judgement import Problem, Proof, body
+from petcheck.judging.judgement import Problem, Proof, Record, Undecided, body
 from petcheck.judging.matchers import differences
 from petcheck.judging.once import Once
-from petcheck.judging.pages import pages_in
+from petcheck.judging.pages import LAG_S, pages_in
 from petcheck.judging.request_bodies import Asked, asked_for, asked_of
 from petcheck.spec.figures import INT64_MAX, INT64_MIN
 from petcheck.spec.operations import Operation
@@ -161,3 +161,20 @@ def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
 def _category_was_accepted(made: Creation) -> bool:
     sent = asked_of(made.exchange.request, ()).pet or {}
     return integer(sent.get("categoryId")) == integer(made.animal.get("categoryId"))
+
+
+def is_after(exchange: Exchange, one: Creation) -> bool:
+    """Whether it was sent when the answer with a created animal had come."""
+    return exchange.sent >= one.exchange.finished
+
+
+def due(one: Creation) -> float:
+    """When every answer must show an animal, in monotonic seconds."""
+    return one.exchange.finished + LAG_S
+
+
+def no_creation(record: Record) -> Undecided:
+    """Why no created animal can be looked for, if none is `still_there`."""
+    if creations_in(record):
+        return Undecided("Each animal that the run created shares its id with another one; see PET-5.")
+    return Undecided(f"{Operation.CREATE_PET} created no animal that has an id; see CREATE-1 and PET-1.")

@@ -155,10 +155,6 @@ Decision: TypeAlias = Held | Failed | Undecided | Ask
 # ---- rules
 
 
-def _concerns_none(_exchange: Exchange, _grounds: Grounds) -> Judgement:
-    return NOT_CONCERNED
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
     """How one requirement is judged.
@@ -170,7 +166,7 @@ class Rule:
 
     requirement: str
     nothing: str
-    one: Callable[[Exchange, Grounds], Judgement] = field(default=_concerns_none, repr=False)
+    one: Callable[[Exchange, Grounds], Judgement] = field(default=lambda _exchange, _grounds: NOT_CONCERNED, repr=False)
     over: Callable[[Record, Grounds], Decision] | None = field(default=None, repr=False)
     every_try: bool = False
 

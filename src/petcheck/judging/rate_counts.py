@@ -9,24 +9,22 @@ bucket whose Reset is the time when it is full, Reset moves: there Limit - Remai
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import inf
 
 from petcheck.exchange import Exchange
 from petcheck.judging.once import Once
 from petcheck.judging.rate_headers import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
-from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING, RATE_RESET
-from petcheck.words import plural
+from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS
 
 # Date is cut to whole seconds, Reset is rounded to them, and clocks differ by at most 2 s
 CLOCK_S = 3.0
 # a Reset that follows the clock stays the same for at most a second
 ROUNDING_S = 1.1
-_ENOUGH = 5
-_ENOUGH_IF_RESET_MOVES = 10
-_MINUTE_S = 60.0
+ENOUGH = 5  # successes that show whether requests are counted
+MINUTE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +52,6 @@ class Count:
     def ends(self) -> float:
         """When the window ends at the earliest, in monotonic seconds."""
         return self.exchange.sent + self.span - CLOCK_S
-
-
-@dataclass(frozen=True, slots=True)
-class QuotaProblem:
-    """What is wrong with how a header changed, and the first and last exchange that show it."""
-
-    text: str
-    exchanges: tuple[Exchange, Exchange]
-    header: str = RATE_REMAINING
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +190,10 @@ def _with_spent(counts: Sequence[Count]) -> list[Count]:
         )
         for count in counts
     ]
-    return [count for group in _overlapping(known) for count in _in_order(group)]
+    return [count for group in overlapping(known) for count in _in_order(group)]
 
 
-def _overlapping(counts: Iterable[Count]) -> list[list[Count]]:
+def overlapping(counts: Iterable[Count]) -> list[list[Count]]:
     """Counts in groups, of which each came before the next was sent."""
     groups: list[list[Count]] = []
     end = -inf
@@ -216,13 +205,14 @@ def _overlapping(counts: Iterable[Count]) -> list[list[Count]]:
     return groups
 
 
-def _by_remaining(group: Iterable[Count]) -> list[Count]:
+def by_remaining(group: Iterable[Count]) -> list[Count]:
+    """Answers that overlapped as a quota counts them down."""
     return sorted(group, key=lambda count: -count.remaining)
 
 
 def _in_order(group: list[Count]) -> list[Count]:
     """Answers that overlapped as a quota counts them down, if their times allow that; otherwise as they were sent."""
-    falling, latest = _by_remaining(group), -inf
+    falling, latest = by_remaining(group), -inf
     for count in falling:
         if count.exchange.finished <= latest:
             return group
@@ -230,170 +220,12 @@ def _in_order(group: list[Count]) -> list[Count]:
     return falling
 
 
-# ---- what is wrong
-
-
-def problem_of(quota: QuotaSeen) -> QuotaProblem | None:
-    """What is wrong with how Remaining changed, within windows known to be fixed and compared with Limit."""
-    for window in quota.windows:
-        problem = problem_in(window) if window.is_fixed else None
-        if problem is not None:
-            return problem
-    return _uncovered(quota) or _never_falls(quota)
-
-
-def problem_in(window: WindowSeen) -> QuotaProblem | None:
-    """What is wrong with how Remaining changed through a fixed window."""
-    return _rise(window.counts) or _outlived(window.counts) or _stays(window.counts) or _falls_short(window.counts)
-
-
-def problem_of_limits(counts: Sequence[Count]) -> QuotaProblem | None:
-    """The problem of a Limit that always equals Remaining and takes many values: it counts nothing."""
-    if len({count.limit for count in counts}) < _ENOUGH or any(one.limit != one.remaining for one in counts):
-        return None
-    said = f"{RATE_LIMIT} always equals {RATE_REMAINING}; both went from {counts[0].limit} to {counts[-1].limit}"
-    return QuotaProblem(said, (counts[0].exchange, counts[-1].exchange), RATE_LIMIT)
-
-
-def _rise(counts: Sequence[Count]) -> QuotaProblem | None:
-    """The first rise of Remaining that is more than a bucket that refills by its limit a minute gains."""
-    rate = refill(counts[0])
-
-    def level(count: Count) -> float:
-        """Remaining minus what refills with time."""
-        return count.remaining - rate * count.exchange.sent
-
-    done = sorted(counts, key=lambda count: count.exchange.finished)
-    finished = [count.exchange.finished for count in done]
-
-    def lower(low: Count, later: Count) -> Count:
-        """The lower level; of two equal ones the later, which explains less."""
-        return min(later, low, key=level)
-
-    lowest = list(accumulate(done, lower))
-    for later in counts:
-        before = bisect_right(finished, later.exchange.sent)
-        if before == 0:
-            continue
-        low = lowest[before - 1]
-        if later.exchange.finished > low.ends:
-            continue
-        # rounding to whole requests may show one more than was refilled; a request that counts takes it up
-        rounding = 0 if later.spends else 1
-        gained = rate * (later.exchange.finished - low.exchange.sent)
-        if later.remaining - low.remaining > rounding + gained:
-            said = f"{RATE_REMAINING} rose from {low.remaining} to {later.remaining} in one window"
-            return QuotaProblem(said, (low.exchange, later.exchange))
-    return None
-
-
-def _outlived(counts: Sequence[Count]) -> QuotaProblem | None:
-    """The first rise after the window has certainly ended: a server that begins another window moves Reset.
-
-    A bucket that refills by its limit a minute may explain it.
-    """
-    for before, after in pairwise(counts):
-        if after.exchange.sent <= before.ends + 2 * CLOCK_S or after.exchange.sent < before.exchange.finished:
-            continue
-        gained = after.limit * (after.exchange.finished - before.exchange.sent) / _MINUTE_S
-        if after.remaining - before.remaining > gained + 1:
-            said = (
-                f"{RATE_REMAINING} rose from {before.remaining} to {after.remaining}, and {RATE_RESET} stayed the same"
-            )
-            return QuotaProblem(said, (before.exchange, after.exchange))
-    return None
-
-
-def refill(first: Count) -> float:
-    """Requests per second that a bucket gains if it refills fully within a minute, or until Reset if that is sooner."""
-    return first.limit / min(_MINUTE_S, max(first.span - CLOCK_S, 1e-9))
-
-
-def _stays(counts: Sequence[Count]) -> QuotaProblem | None:
-    first = min(counts, key=lambda count: count.exchange.finished)
-    last = max(counts, key=lambda count: count.exchange.sent)
-    if not has_enough_successes(counts) or last.remaining < first.remaining or last.remaining == 0:
-        return None
-    # a bucket may have refilled what was spent; a request that overlapped with the first or the last may count later
-    spent = min(spent_between(first, last) + last.spends, sum(count.spends for count in counts) - 1)
-    if spent < _ENOUGH - 1 or refill(first) * (last.exchange.finished - first.exchange.sent) >= spent:
-        return None
-    said = f"{RATE_REMAINING} stayed at {last.remaining} over {plural(len(counts), 'request')} in one window"
-    return QuotaProblem(said, (first.exchange, last.exchange))
+# ---- what was spent
 
 
 def has_enough_successes(counts: Sequence[Count]) -> bool:
     """Whether a window has enough successes (five) to show whether requests are counted."""
-    return sum(count.spends for count in counts) >= _ENOUGH
-
-
-def _falls_short(counts: Sequence[Count]) -> QuotaProblem | None:
-    """Remaining fell by less than was spent in between."""
-    worst = _worst(counts, lambda earlier, later: earlier.remaining - later.remaining)
-    if worst is None:
-        return None
-    earlier, later = worst
-    said = (
-        f"{RATE_REMAINING} went from {earlier.remaining} to {later.remaining} in one window, "
-        f"although {served_in_words(spent_between(earlier, later))} in between"
-    )
-    return QuotaProblem(said, (earlier.exchange, later.exchange))
-
-
-def _uncovered(quota: QuotaSeen) -> QuotaProblem | None:
-    """More was spent than Limit - Remaining covers, in any kind of window."""
-    worst = _worst(quota.counts, lambda _, later: quota.limit - later.remaining)
-    if worst is None:
-        return None
-    earlier, later = worst
-    said = (
-        f"{RATE_REMAINING} is {later.remaining} of {quota.limit}, "
-        f"although {served_in_words(spent_between(earlier, later))} "
-        f"in the {later.exchange.finished - earlier.exchange.sent:.1f} s before"
-    )
-    return QuotaProblem(said, (earlier.exchange, later.exchange))
-
-
-def _worst(counts: Sequence[Count], covered: Callable[[Count, Count], int]) -> tuple[Count, Count] | None:
-    """The pair with the most missing from what is `covered`; with none left, nothing can be missing."""
-
-    def missing(pair: tuple[Count, Count]) -> float:
-        return demanded(*pair) - covered(*pair)
-
-    worst = max((pair for pair in pairs(counts) if pair[1].remaining > 0), key=missing, default=None)
-    return worst if worst is not None and missing(worst) > 0 else None
-
-
-def _never_falls(quota: QuotaSeen) -> QuotaProblem | None:
-    """Remaining never falls from one success to the next, although a bucket refills more slowly."""
-    served = [count for group in _overlapping(quota.successes) for count in _by_remaining(group)]
-    if len(served) < _ENOUGH_IF_RESET_MOVES:
-        return None
-    if any(after.remaining < before.remaining for before, after in pairwise(served)):
-        return None
-    first = min(served, key=lambda count: count.exchange.finished)
-    last = max(served, key=lambda count: count.exchange.sent)
-    spent = spent_between(first, last)
-    if spent < _ENOUGH_IF_RESET_MOVES - 2 or last.remaining == 0:
-        return None
-    span = min(_MINUTE_S, *(count.span - CLOCK_S for count in served))
-    if (last.remaining - first.remaining + spent) * span <= quota.limit * (
-        last.exchange.finished - first.exchange.sent
-    ):
-        return None
-    moved = "stayed at" if last.remaining == first.remaining else f"rose from {first.remaining} to"
-    return QuotaProblem(
-        f"{RATE_REMAINING} {moved} {last.remaining} over {plural(len(served), 'request')} that got a response",
-        (first.exchange, last.exchange),
-    )
-
-
-# ---- what was spent
-
-
-def served_in_words(number: int) -> str:
-    """How many requests were served, in words."""
-    return f"{number} request{' was' if number == 1 else 's were'} served"
+    return sum(count.spends for count in counts) >= ENOUGH
 
 
 def spent_between(earlier: Count, later: Count) -> int:
@@ -416,7 +248,7 @@ def is_counted_down(quota: QuotaSeen) -> bool:
         has_enough_successes(w.counts) and w.counts[-1].remaining < w.counts[0].remaining for w in quota.windows
     )
     return falls or any(
-        spent_between(earlier, later) >= _ENOUGH - 1
+        spent_between(earlier, later) >= ENOUGH - 1
         and (demanded(earlier, later) > 0 or earlier.remaining - later.remaining >= spent_between(earlier, later))
         for earlier, later in pairs(quota.counts)
     )
@@ -429,7 +261,7 @@ def pairs(counts: Sequence[Count]) -> Iterator[tuple[Count, Count]]:
     release early what was spent, and a step is at most half of the window.
     """
     begins: list[int] = []
-    for group in _overlapping(counts):
+    for group in overlapping(counts):
         begins += [len(begins)] * len(group)
     for place, later in enumerate(counts):
         burst = begins[begins[place] - 1] if begins[place] else 0
@@ -439,3 +271,13 @@ def pairs(counts: Sequence[Count]) -> Iterator[tuple[Count, Count]]:
             half = earlier.exchange.sent + (earlier.span - CLOCK_S) / 2
             if earlier.exchange.finished <= later.exchange.sent and later.exchange.finished < half:
                 yield earlier, later
+
+
+def refill(first: Count) -> float:
+    """Requests per second that a bucket gains if it refills fully within a minute, or until Reset if that is sooner."""
+    return first.limit / min(MINUTE_S, max(first.span - CLOCK_S, 1e-9))
+
+
+def served_in_words(number: int) -> str:
+    """How many requests were served, in words."""
+    return f"{number} request{' was' if number == 1 else 's were'} served"

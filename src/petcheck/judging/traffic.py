@@ -14,11 +14,11 @@ from typing import TypeAlias
 
 from petcheck.exchange import Credential, Exchange, Response
 from petcheck.judging.absence import name_sent
+from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
-from petcheck.judging.verdicts import decided
 from petcheck.spec.catalogue import Requirement, catalogue
 
 Settled: TypeAlias = Held | Failed | Undecided

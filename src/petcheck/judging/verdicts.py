@@ -1,4 +1,4 @@
-"""One verdict for each requirement and target, from what a rule decides over the whole record, and the exit code.
+"""One verdict for each requirement and target, from what a rule decides over the whole record.
 
 A run only asks. What it could not ask is on record as `Dropped`, and can keep a requirement from passing; only an
 exchange can fail it.
@@ -11,19 +11,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
-from petcheck.exchange import Exchange, Form, Response
-from petcheck.json_values import integer
-from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.cells import Coverage, coverage
-from petcheck.judging.creations import posts_in
+from petcheck.exchange import Response
+from petcheck.judging.cells import Coverage
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
-from petcheck.judging.judgement import LIMITS, Ask, Decision, Failed, Grounds, Held, Record, Undecided
-from petcheck.judging.matchers import answer_text, one_of
-from petcheck.judging.once import Once, WholeRecord
-from petcheck.judging.rules import RULE
+from petcheck.judging.judgement import LIMITS, Failed, Held, Record, Undecided
+from petcheck.judging.suspects import in_form, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
-from petcheck.spec.operations import Operation
-from petcheck.spec.outcomes import NOT_IN_FORCE, OPEN, Exit, Outcome, Waiver
+from petcheck.spec.outcomes import NOT_IN_FORCE, Outcome
 from petcheck.words import plural
 
 
@@ -134,9 +128,6 @@ class Verdict:
         return parts.get(index, "")
 
 
-# ---- one requirement
-
-
 def unjudged(requirement: Requirement, target: str, outcome: Outcome, reason: str, *, in_force: bool = True) -> Verdict:
     """The verdict on a requirement that nothing was examined for."""
     return Verdict(
@@ -167,54 +158,6 @@ def not_in_force(requirement: Requirement, target: str, as_of: date, older_set: 
     else:
         return None
     return unjudged(requirement, target, "not-run", reason, in_force=False)
-
-
-def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held | Failed | Undecided:
-    """What a record shows of a requirement. If only a further request decides, it is undecided.
-
-    Extra requests, such as property examples, can break a requirement, and never keep it from passing.
-    """
-    rule = RULE[requirement.id]
-    if requirement.section.startswith(_ENDPOINTS):
-        record = _within_the_limit(record)
-    decision = _as_needed(requirement, _without_question(decide_from_tries(rule, record, grounds)), grounds)
-    if isinstance(decision, Undecided) and any(exchange.on_top for exchange in record):
-        without = _without_question(decide_from_tries(rule, _needed(record), grounds))
-        without = _as_needed(requirement, without, grounds)
-        return without if isinstance(without, Held) else decision
-    return decision
-
-
-def _as_needed(
-    requirement: Requirement, decision: Held | Failed | Undecided, grounds: Grounds
-) -> Held | Failed | Undecided:
-    """The decision, undecided where it lacks cells that a pass needs."""
-    if not isinstance(decision, Held):
-        return decision
-    covered = coverage(requirement.id, decision.examined, grounds)
-    if covered is None or not covered.missing:
-        return decision
-    return Undecided(f"Not examined: {'; '.join(covered.missing)}.", examined=decision.examined)
-
-
-_ENDPOINTS, _OF_ANIMALS = "4.", "2"
-
-
-def _served_or_not_over(record: Record) -> Record:
-    """A record without the refusals over the limit, which section 8 judges and not section 4."""
-    kept = WholeRecord(e for e in record if e.section != LIMITS or e.status == 200)
-    return kept if len(kept) < len(record) else record
-
-
-def _without_what_is_on_top(record: Record) -> Record:
-    return WholeRecord(exchange for exchange in record if not exchange.on_top)
-
-
-_within_the_limit, _needed = Once(_served_or_not_over), Once(_without_what_is_on_top)
-
-
-def _without_question(decision: Decision) -> Held | Failed | Undecided:
-    return decision.otherwise if isinstance(decision, Ask) else decision
 
 
 def verdict_of(
@@ -295,12 +238,12 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         reason = f"{decision.text} {said}"
     else:
         # a count is compared with others, whatever their form
-        form = "" if verdict.section == LIMITS and not decision.wrong else _in_form(decision, record)
-        reason = f"{_spoiled_by(first, record)}{decision.text}{form}"
+        form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
+        reason = f"{spoiled_by(first, record)}{decision.text}{form}"
     return replace(
         verdict,
         outcome="fail",
-        reason=reason + _simplified_from(first, record),
+        reason=reason + simplified_from(first, record),
         exchanges=tuple(sorted({*verdict.exchanges, *parts})),
         decisive=tuple(parts),
         parts=tuple(parts.values()),
@@ -310,73 +253,9 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     )
 
 
-def _spoiled_by(exchange: Exchange, record: Record) -> str:
-    """The POST of the run after which a page could no longer be read, in words; empty if it could not before."""
-    request = exchange.request
-    of_page = request.operation is Operation.LIST_PETS and request.has_valid_key
-    if not of_page or exchange.page is not None or exchange.burst is not None:
-        return ""
-    worked = [e for e in record if e.page is not None and e.request.call == request.call]
-    before = max((e.finished for e in worked if e.finished <= exchange.sent), default=None)
-    if before is None or any(e.finished > exchange.sent for e in worked):
-        return ""
-    posts = [e for e in posts_in(record) if e.status == 201 and before <= e.sent and e.finished <= exchange.sent]
-    # likeliest are an animal whose own 201 cannot be read, and one whose body is not plain JSON
-    worst = max(posts, key=lambda e: (e.object is None, bool(e.request.parsed.wrong), e.index), default=None)
-    if worst is None:
-        return ""
-    number = integer((worst.object or {}).get("id"))
-    animal = "an animal" if number is None else f"animal {number}"
-    return f"It worked until {worst.request.summary} created {animal}. "
-
-
-def forms_in(decision: Failed) -> tuple[Form, ...]:
-    """The forms of all exchanges with a failure if they may be the cause: they are few, and not the plain one.
-
-    Of a failure in a burst, those beside it may be the cause, unless it fails alone too.
-    """
-    alone = any(one.burst is None for one in decision.wrong)
-    if not alone and any(proof.exchange.burst is not None for proof in decision.proofs):
-        return ()
-    forms = tuple(dict.fromkeys(proof.exchange.request.form for proof in decision.proofs))
-    return forms if len(forms) <= _FORMS and Form.PLAIN not in forms else ()
-
-
-_FORMS = 2  # as many have header names in another case, or another Accept
-
-
-def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
-    """The latest exchange of a record whose request means the same and has the plain form."""
-    call = exchange.request.call
-    return next((e for e in reversed(record) if e.request.form is Form.PLAIN and e.request.call == call), None)
-
-
-def _in_form(decision: Failed, record: Record) -> str:
-    """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
-
-    It is seen if the form failed more than once.
-    An equal status shows that only if it was returned later: earlier, the store may have been another one.
-    """
-    forms, first = forms_in(decision), decision.proofs[0].exchange
-    plain = in_plain_form(first, record) if forms else None
-    earlier = plain is not None and plain.status == first.status and plain.sent < first.finished
-    if plain is None or len(decision.wrong) == 1 or earlier:
-        return ""
-    return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
-
-
-SIMPLIFIED = " Simplified from "
-"""What follows in a reason names the example as it was found."""
-
-
-def _simplified_from(exchange: Exchange, record: Record) -> str:
-    """The example that an exchange is a simpler form of, in words; empty if it is of none."""
-    found = next((one for one in record if one.index == exchange.simplifies), None)
-    return f"{SIMPLIFIED}{found.request.summary}." if found is not None else ""
-
-
 EXHAUST = "--exhaust-rate-limit"
 _REASONS_SHOWN = 3
+_OF_ANIMALS = "2"  # the section about them
 # what the user can do, by the option that helps
 _ADVICE = {
     "--allow-writes": "Run with --allow-writes.",
@@ -406,103 +285,3 @@ def without_given(verdict: Verdict, option: str) -> Verdict:
         return verdict
     instead = "" if verdict.id == "RATE-6" else "See RATE-6."
     return replace(verdict, reason=verdict.reason.replace(_ADVICE[option], instead).rstrip(), settled_by=None)
-
-
-# ---- all of them
-
-
-def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, today: date) -> list[Verdict]:
-    """Mark what a waiver in force covers, and waivers that are expired or stale.
-
-    A waiver is stale if the requirement passes, a gap if it was examined.
-    """
-    settled = []
-    for verdict in verdicts:
-        ours = [one for one in waivers if one.requirement == verdict.id and one.target == verdict.target]
-        fitting = [one for one in ours if one.gap == (verdict.outcome in OPEN)]
-        waiver = max(fitting or ours, key=lambda one: one.expires, default=None)
-        if waiver is None:
-            settled.append(verdict)
-            continue
-        reason, outcome = verdict.reason, verdict.outcome
-        left = plural((waiver.expires - today).days, "day")
-        ended = waiver.gap and outcome in OPEN and waiver.expires < today
-        if ended:
-            reason = f"The gap ended on {waiver.expires}: have it examined, or agree on a new one. {reason}"
-        elif waiver.gap and outcome in OPEN:
-            reason = f"Accepted as a gap until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
-        elif waiver.gap and outcome != "error":
-            reason = f"The gap is stale: the requirement is examined now. Remove it from the configuration. {reason}"
-        elif waiver.expires < today and outcome in ("fail", "pass"):
-            reason = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one. {reason}"
-        elif outcome == "fail":
-            outcome = "waived"
-            reason = f"Waived until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
-        elif outcome == "pass":
-            reason = f"The waiver is stale: the requirement holds now. Remove it from the configuration. {reason}"
-        applied = AppliedWaiver(waiver.reason, waiver.expires.isoformat(), waiver.gap, ended)
-        settled.append(replace(verdict, outcome=outcome, reason=reason, waiver=applied))
-    return settled
-
-
-@dataclass(frozen=True, slots=True)
-class RunState:
-    """What decides the exit code in addition to the verdicts. `chosen` are the ids to judge; None for all.
-
-    `min_examined` is how many of them each target has to have examined, as a number or with % as a share; None for any.
-    """
-
-    interrupted: bool = False
-    nothing_selected: bool = False
-    untestable: bool = False
-    broken: bool = False
-    strict: bool = False
-    chosen: tuple[str, ...] | None = None
-    min_examined: str | None = None
-
-
-def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
-    """The exit code of a run."""
-    if state.broken:
-        return Exit.BROKE
-    if state.interrupted:
-        return Exit.INTERRUPTED
-    if state.nothing_selected:
-        return Exit.NOTHING_SELECTED
-    chosen = [verdict for verdict in verdicts if state.chosen is None or verdict.id in state.chosen]
-    if any(one.outcome == "fail" for one in verdicts) or any(map(fails_by_waiver, chosen)):
-        return Exit.FAILS
-    if state.untestable:
-        return Exit.UNTESTABLE
-    if any(verdict.outcome == "error" for verdict in verdicts):
-        return Exit.BROKE
-    if not any(verdict.outcome in ("pass", "waived") for verdict in chosen):
-        return Exit.NOTHING_SELECTED
-    if state.strict and any(is_open(verdict) for verdict in chosen):
-        return Exit.UNSETTLED
-    return Exit.UNSETTLED if too_few(chosen, state.min_examined) else Exit.HOLDS
-
-
-def is_open(verdict: Verdict) -> bool:
-    """Whether a requirement in force was not examined, and not accepted as a gap."""
-    accepted = verdict.waiver is not None and verdict.waiver.gap and not verdict.waiver.ended
-    return verdict.in_force and verdict.outcome in OPEN and not accepted
-
-
-def fails_by_waiver(verdict: Verdict) -> bool:
-    """Whether a waiver fails the run although its requirement does not: it is stale, or a gap that has ended."""
-    return verdict.waiver is not None and (verdict.outcome == "pass" or (verdict.waiver.ended and is_open(verdict)))
-
-
-def too_few(chosen: Iterable[Verdict], least: str | None) -> dict[str, tuple[int, int]]:
-    """The targets with fewer requirements examined than `--min-examined` asks for: how many, of how many in force."""
-    rows: dict[str, list[bool]] = {}
-    for verdict in chosen if least is not None else ():
-        if verdict.in_force:
-            rows.setdefault(verdict.target, []).append(verdict.outcome not in OPEN)
-    number, share = int((least or "0").rstrip("%")), (least or "").endswith("%")
-    return {
-        target: (sum(seen), len(seen))
-        for target, seen in rows.items()
-        if (100 * sum(seen) < number * len(seen) if share else sum(seen) < number)
-    }

@@ -1,12 +1,61 @@
-"""Which waivers a server needs now: one for each failure, none for what holds."""
+"""What the waivers of a run accept, and which ones a server needs now: one for each failure, none for what holds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TypeAlias
 
-from petcheck.spec.outcomes import Outcome, Waiver
+from petcheck.judging.verdicts import AppliedWaiver, Verdict
+from petcheck.spec.outcomes import OPEN, Outcome, Waiver
+from petcheck.words import plural
+
+
+def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, today: date) -> list[Verdict]:
+    """Mark what a waiver in force covers, and waivers that are expired or stale.
+
+    A waiver is stale if the requirement passes, a gap if it was examined.
+    """
+    settled = []
+    for verdict in verdicts:
+        ours = [one for one in waivers if one.requirement == verdict.id and one.target == verdict.target]
+        fitting = [one for one in ours if one.gap == (verdict.outcome in OPEN)]
+        waiver = max(fitting or ours, key=lambda one: one.expires, default=None)
+        if waiver is None:
+            settled.append(verdict)
+            continue
+        reason, outcome = verdict.reason, verdict.outcome
+        left = plural((waiver.expires - today).days, "day")
+        ended = waiver.gap and outcome in OPEN and waiver.expires < today
+        if ended:
+            reason = f"The gap ended on {waiver.expires}: have it examined, or agree on a new one. {reason}"
+        elif waiver.gap and outcome in OPEN:
+            reason = f"Accepted as a gap until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
+        elif waiver.gap and outcome != "error":
+            reason = f"The gap is stale: the requirement is examined now. Remove it from the configuration. {reason}"
+        elif waiver.expires < today and outcome in ("fail", "pass"):
+            reason = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one. {reason}"
+        elif outcome == "fail":
+            outcome = "waived"
+            reason = f"Waived until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
+        elif outcome == "pass":
+            reason = f"The waiver is stale: the requirement holds now. Remove it from the configuration. {reason}"
+        applied = AppliedWaiver(waiver.reason, waiver.expires.isoformat(), waiver.gap, ended)
+        settled.append(replace(verdict, outcome=outcome, reason=reason, waiver=applied))
+    return settled
+
+
+def is_open(verdict: Verdict) -> bool:
+    """Whether a requirement in force was not examined, and not accepted as a gap."""
+    accepted = verdict.waiver is not None and verdict.waiver.gap and not verdict.waiver.ended
+    return verdict.in_force and verdict.outcome in OPEN and not accepted
+
+
+def fails_by_waiver(verdict: Verdict) -> bool:
+    """Whether a waiver fails the run although its requirement does not: it is stale, or a gap that has ended."""
+    return verdict.waiver is not None and (verdict.outcome == "pass" or (verdict.waiver.ended and is_open(verdict)))
+
 
 Outcomes: TypeAlias = Mapping[tuple[str, str], Outcome]
 """The outcome of each requirement on each target, once the waivers are applied: (requirement, target) to outcome."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petcheck.judging.verdicts import fails_by_waiver
+from petcheck.judging.waivers import fails_by_waiver
 from petcheck.results import totals
 from petcheck.results.causes import Cause
 from petcheck.results.result import Result

@@ -11,7 +11,8 @@ from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
 from petcheck.reports.templating import slug
 from petcheck.results import fleet
-from petcheck.results.result import Observation, Result, TargetInfo
+from petcheck.results.findings import Observation, TargetInfo
+from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.catalogue import Catalogue, Requirement
 from petcheck.spec.document import Block, Passage, blocks_of, section_of

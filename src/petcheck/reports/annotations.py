@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from petcheck.exchange import Exchange
-from petcheck.judging.verdicts import fails_by_waiver
+from petcheck.judging.waivers import fails_by_waiver
 from petcheck.results import totals
 from petcheck.results.causes import causes
 from petcheck.results.result import Result

@@ -9,7 +9,8 @@ import json
 from xml.sax.saxutils import escape
 
 from petcheck.results import fleet, totals
-from petcheck.results.result import Result, TargetInfo
+from petcheck.results.findings import TargetInfo
+from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Outcome
 from petcheck.words import plural

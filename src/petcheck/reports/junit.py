@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, manifest, totals
-from petcheck.results.result import Result, TargetInfo
+from petcheck.results.findings import TargetInfo
+from petcheck.results.result import Result
 from petcheck.sanitize import REASON_LIMIT, printable
 from petcheck.spec import sections
 from petcheck.spec.catalogue import title

@@ -18,8 +18,9 @@ from petcheck.reports.templating import slug
 from petcheck.reports.timeline import Pause
 from petcheck.results import fleet, totals
 from petcheck.results.causes import by_target, causes
+from petcheck.results.findings import Observation
 from petcheck.results.manifest import PARTS
-from petcheck.results.result import Observation, Result
+from petcheck.results.result import Result
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, OUTCOMES
 from petcheck.stream import har

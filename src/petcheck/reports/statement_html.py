@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
 from petcheck.results import fleet, totals
+from petcheck.results.findings import TargetInfo
 from petcheck.results.fleet import Member
 from petcheck.results.manifest import PARTS
-from petcheck.results.result import Result, TargetInfo
+from petcheck.results.result import Result
 from petcheck.sanitize import comma_list
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import OPEN

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from petcheck.exchange import Exchange
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, by_target, causes
+from petcheck.results.findings import TargetInfo
 from petcheck.results.manifest import PARTS
-from petcheck.results.result import Result, TargetInfo
+from petcheck.results.result import Result
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, OUTCOMES

@@ -13,8 +13,9 @@ from petcheck.reports.outputs import OUTPUTS
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, by_target, cause_of, causes
+from petcheck.results.findings import TargetInfo
 from petcheck.results.manifest import PARTS
-from petcheck.results.result import Result, TargetInfo
+from petcheck.results.result import Result
 from petcheck.sanitize import REASON_LIMIT, comma_list, escape_commands, printable, printable_lines
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, Exit, Outcome

@@ -15,7 +15,8 @@ from typing import TypeAlias
 from petcheck.exchange import Exchange
 from petcheck.judging.frequency import CHANCE
 from petcheck.judging.matchers import one_of
-from petcheck.judging.verdicts import SIMPLIFIED, Verdict
+from petcheck.judging.suspects import SIMPLIFIED
+from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, totals
 from petcheck.results.decisions import (
     MOST,

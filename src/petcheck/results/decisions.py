@@ -82,7 +82,9 @@ def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
     if kind == "status":
         if exchange.request.operation is Operation.STORE_ORDERS and exchange.status in _MISSING:
             return NOT_SERVED, exchange.request.operation
-        return kind, _accepted_or(exchange.heard.status), _beside_status(row, exchange)
+        # what is accepted by mistake may be 200 or 201, as the operation has it
+        status = _ACCEPTED if exchange.heard.status < 300 else exchange.heard.status
+        return kind, status, _beside_status(row, exchange)
     if part in ("body", f"header:{CONTENT_TYPE}") and _is_no_json(exchange):
         return NOT_JSON, exchange.heard.status >= 400
     if kind == "header":
@@ -101,11 +103,6 @@ def without_circumstances(decision: Decision) -> Hashable:
     if kind == "header":
         return decision.mark
     return "by chance", kind, member_of(which), min(decision.exchange.heard.status, 500) if kind == "status" else ""
-
-
-def _accepted_or(status: int) -> Hashable:
-    """The status; what is accepted by mistake may be 200 or 201, as the operation has it."""
-    return _ACCEPTED if status < 300 else status
 
 
 def _beside_status(row: Verdict, exchange: Exchange) -> Hashable:

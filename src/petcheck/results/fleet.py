@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from petcheck.judging.verdicts import Verdict
-from petcheck.results.parts import SIDE_BY_SIDE
-from petcheck.results.result import Result, TargetInfo
+from petcheck.results.findings import Findings, TargetInfo
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec.outcomes import OPEN, Outcome
 
+SIDE_BY_SIDE = 4
+"""The most targets whose evidence one recording and one page hold. A run of more is in parts."""
 _NAMED = 5  # targets in a sentence
 WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
 """What a reader must look at first."""
@@ -64,17 +65,17 @@ class Group:
         return self.members[0].target.unreachable
 
 
-def is_fleet(result: Result) -> bool:
+def is_fleet(result: Findings) -> bool:
     """Whether a result has too many targets to show them side by side."""
     return len(result.targets) > SIDE_BY_SIDE
 
 
-def in_parts(result: Result) -> bool:
+def in_parts(result: Findings) -> bool:
     """Whether each target of a run has its own folder: a fleet, a shard, or merged."""
     return is_fleet(result) or result.run.shard is not None or bool(result.run.joined)
 
 
-def members(result: Result) -> tuple[Member, ...]:
+def members(result: Findings) -> tuple[Member, ...]:
     """The targets with their rows, in their order."""
     rows: dict[str, list[Verdict]] = {target.name: [] for target in result.targets}
     for row in result.requirements:

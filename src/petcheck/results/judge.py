@@ -12,33 +12,24 @@ from dataclasses import replace
 from petcheck.exchange import Exchange, Request
 from petcheck.json_values import integer
 from petcheck.judging.cells import coverage
+from petcheck.judging.decided import decided
+from petcheck.judging.exits import RunState, exit_of
 from petcheck.judging.judgement import Grounds, Record
 from petcheck.judging.observations import Observed, observed
 from petcheck.judging.record import grounds_of
 from petcheck.judging.traffic import Shown, refused_everywhere, shown_by_traffic
-from petcheck.judging.verdicts import (
-    EXHAUST,
-    Attempt,
-    RunState,
-    Verdict,
-    apply_waivers,
-    decided,
-    exit_of,
-    not_in_force,
-    unjudged,
-    verdict_of,
-    without_given,
-)
-from petcheck.results.result import (
+from petcheck.judging.verdicts import EXHAUST, Attempt, Verdict, not_in_force, unjudged, verdict_of, without_given
+from petcheck.judging.waivers import apply_waivers
+from petcheck.results.findings import (
     CheckRow,
     LeftAnimal,
     Observation,
     RequestCount,
-    Result,
     RunInfo,
     TargetInfo,
     UntestablePoint,
 )
+from petcheck.results.result import Result
 from petcheck.spec.catalogue import Catalogue, Requirement, catalogue
 from petcheck.spec.figures import GATEWAY_TROUBLE, INTERFACE_VERSION
 from petcheck.spec.files import openapi_digest

@@ -30,9 +30,6 @@ from petcheck.stream.lines import RunSettings
 from petcheck.stream.reading import RESULT_CAP, parsed, read_file
 from petcheck.stream.stream import Stream
 
-SIDE_BY_SIDE = 4
-"""The most targets whose evidence one recording and one page hold. A run of more is in parts."""
-
 OF_ITS_OWN = ("shard", "reports", "seed", "target", "config")
 """Options in which the shards of a run may differ."""
 

@@ -9,9 +9,11 @@ from datetime import date
 from itertools import groupby
 from types import MappingProxyType
 
-from petcheck.judging.verdicts import AppliedWaiver, Verdict, fails_by_waiver, is_open, too_few
+from petcheck.judging.exits import too_few
+from petcheck.judging.verdicts import AppliedWaiver, Verdict
+from petcheck.judging.waivers import fails_by_waiver, is_open
 from petcheck.results import fleet
-from petcheck.results.result import Result, RunInfo, TargetInfo
+from petcheck.results.findings import Findings, RunInfo, TargetInfo
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, OPEN, OUTCOMES, Exit, Outcome
@@ -64,17 +66,17 @@ def by_section(rows: Iterable[Verdict]) -> dict[str, tuple[Verdict, ...]]:
     return {section: tuple(groups[section]) for section in sorted(groups, key=sections.order)}
 
 
-def with_outcome(result: Result, outcome: Outcome) -> tuple[Verdict, ...]:
+def with_outcome(result: Findings, outcome: Outcome) -> tuple[Verdict, ...]:
     """The rows of that outcome in the document's order."""
     return tuple(row for rows in by_section(result.requirements).values() for row in rows if row.outcome == outcome)
 
 
-def chosen_rows(result: Result, target: TargetInfo) -> tuple[Verdict, ...]:
+def chosen_rows(result: Findings, target: TargetInfo) -> tuple[Verdict, ...]:
     """The rows of a target that the run was to judge: all of them, unless some requirements were chosen."""
     return tuple(row for row in result.rows_of(target.name) if result.chose(row))
 
 
-def unexamined(result: Result) -> tuple[Unexamined, ...]:
+def unexamined(result: Findings) -> tuple[Unexamined, ...]:
     """Requirements in force that were not examined, grouped by the option to judge them.
 
     The requirements of a group are the same on all of its targets, except in a fleet.
@@ -115,7 +117,7 @@ def way_to(option: str, run: RunInfo) -> str:
     return "raise" if option in _AMOUNTS and run.options.get(option.lstrip("-")) is not None else "add"
 
 
-def untested(result: Result) -> dict[str, list[str]]:
+def untested(result: Findings) -> dict[str, list[str]]:
     """The names of the targets that could not be tested, by reason."""
     found: dict[str, list[str]] = {}
     for target in result.targets:
@@ -124,7 +126,7 @@ def untested(result: Result) -> dict[str, list[str]]:
     return found
 
 
-def not_in_force(result: Result) -> dict[str, str]:
+def not_in_force(result: Findings) -> dict[str, str]:
     """Requirements that no check can observe, or that are not in force on the day: reason by id."""
     return {row.id: row.reason for row in result.requirements if not row.in_force and result.chose(row)}
 
@@ -145,7 +147,7 @@ def waiver_state(row: Verdict, run: RunInfo) -> str:
     return f"{verb} until {row.waiver.expires}, {plural(left, 'day')} left"
 
 
-def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
+def waiver_faults(result: Findings, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
     """A sentence for each waiver that makes the run fail: stale ones and expired ones. `quote` as in `headline`."""
     sentences = []
     for row in result.requirements:
@@ -165,13 +167,16 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
     return tuple(sentences)
 
 
-def target_outcome(target: TargetInfo, result: Result) -> Outcome:
+def target_outcome(target: TargetInfo, result: Findings) -> Outcome:
     """The verdict on a whole target as one outcome: the worst one counts, and a pass takes every one in force."""
     return fleet.shown_outcome(target, result.rows_of(target.name))
 
 
 def target_verdict(
-    target: TargetInfo, result: Result, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES
+    target: TargetInfo,
+    result: Findings,
+    quote: Callable[[str], str] = printable,
+    causes: Mapping[str, int] = _NO_CAUSES,
 ) -> str:
     """The verdict on one target in a sentence. `quote` and `causes` as in `headline`."""
     name = quote(target.name)
@@ -198,7 +203,7 @@ def target_verdict(
     return f"{name}: {', '.join(parts)}."
 
 
-def headline(result: Result, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES) -> str:
+def headline(result: Findings, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES) -> str:
     """One sentence for each target, or for a whole fleet, and one for anything else that decides the run.
 
     `quote` makes text from a target harmless in the output's format; all other text is our own plain ASCII. `causes`
@@ -208,7 +213,7 @@ def headline(result: Result, quote: Callable[[str], str] = printable, causes: Ma
 
 
 def sentences(
-    result: Result, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES
+    result: Findings, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES
 ) -> tuple[str, ...]:
     """The sentences of `headline`."""
     if fleet.is_fleet(result):
@@ -220,7 +225,7 @@ def sentences(
     return (*verdicts, *notices(result, quote))
 
 
-def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
+def notices(result: Findings, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
     """What decides the run beside the verdicts: an older set, an interruption, waivers that fail the run, --strict."""
     sentences = _set_of_requirements(result.run, quote)
     if missing := missing_shards(result.run):
@@ -256,7 +261,7 @@ def _set_of_requirements(run: RunInfo, quote: Callable[[str], str]) -> list[str]
     return [f"Judged by the requirements of {quote(run.settings.requirements_as_of)}: {newer}."]
 
 
-def why_incomplete(result: Result) -> str:
+def why_incomplete(result: Findings) -> str:
     """Why a run did not judge everything, in words."""
     if result.run.exit == Exit.BROKE:
         return "The suite itself broke"
@@ -294,7 +299,7 @@ def _has_several_seeds(run: RunInfo) -> bool:
     return len({run.seed, *(joined.seed for joined in run.joined)}) > 1
 
 
-def spent(result: Result) -> str:
+def spent(result: Findings) -> str:
     """How many requests a run sent to all of its targets, and how many animals it left there."""
     requests = sum(target.requests.total for target in result.targets)
     posts = sum(target.requests.post for target in result.targets)
@@ -350,7 +355,7 @@ def repeats_note(target: TargetInfo) -> str:
     return f"{'; '.join(parts)}." if parts else ""
 
 
-def where(targets: Sequence[str], result: Result, quote: Callable[[str], str] = printable) -> str:
+def where(targets: Sequence[str], result: Findings, quote: Callable[[str], str] = printable) -> str:
     """The targets that something is about, as ` on a, b`, of a fleet with their number; empty if there is only one."""
     names, whole = comma_list(targets, _NAMED, quote), len(result.targets)
     if fleet.is_fleet(result):

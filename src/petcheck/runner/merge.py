@@ -64,7 +64,8 @@ def merge(folders: Sequence[Path], output: Path, witnesses: Witnesses) -> Writte
     sources = [_Source(folder, recording_in(folder), bool(names_of_parts(folder))) for folder in folders]
     _expect_one_run(sources)
     sources.sort(key=lambda source: source.shard.number if source.shard else 0)
-    _expect_each_target_once(sources)
+    for name, one, other in _twice((target.name, source) for source in sources for target in source.head.targets):
+        raise NotComparable(f"{printable(name, 60)} is in {one.name} and in {other.name}; leave one of them out")
     for source in sources:
         for target in source.head.targets:
             if source.in_parts or len(source.head.targets) == 1:
@@ -114,11 +115,6 @@ def _suite(head: Head) -> str:
 
 def _list(shard: ShardInfo) -> tuple[int, int, str]:
     return shard.of, shard.targets, shard.list_sha256
-
-
-def _expect_each_target_once(sources: Sequence[_Source]) -> None:
-    for name, one, other in _twice((target.name, source) for source in sources for target in source.head.targets):
-        raise NotComparable(f"{printable(name, 60)} is in {one.name} and in {other.name}; leave one of them out")
 
 
 def _twice(found: Iterable[tuple[T, _Source]]) -> Iterator[tuple[T, _Source, _Source]]:

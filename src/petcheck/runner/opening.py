@@ -30,9 +30,10 @@ from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
+from petcheck.wire.permissions import Permissions
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
-from petcheck.wire.transport import Permissions, Transport
+from petcheck.wire.transport import Transport
 
 _REFERENCE_ANIMALS = 70  # they fit on a page, with those that the run creates
 _USUAL_PATHS = (f"/{BASE_SEGMENT}", f"/api/{BASE_SEGMENT}", "/api", "")
@@ -63,7 +64,7 @@ class Opener:
             sender = self._answering(target)
         except AppFailed as failure:
             failed, sender = failure, _absent(target.source, self.clock)
-        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.fingerprint))
+        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.key.fingerprint))
         writer.write(planned)
         transport = self._transport(target, sender)
         opened = Target(
@@ -82,7 +83,7 @@ class Opener:
                 raise failed
             opened.probe()
         except Untestable as reason:
-            opened.untestable = transport.redacted(str(reason))
+            opened.untestable = transport.sender.redacted(str(reason))
             if isinstance(target.source, App) and target.source.base_path is None and failed is None:
                 opened.untestable += "; if the application has another base path, name it with --base-path"
             writer.write(Gone(target.name, opened.untestable))

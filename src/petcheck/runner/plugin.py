@@ -21,8 +21,8 @@ from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
 from petcheck.config.targets import Embedded
 from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
+from petcheck.results.fleet import SIDE_BY_SIDE
 from petcheck.results.judge import judge
-from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.runner import signals
 from petcheck.runner.again import Written
 from petcheck.runner.console import Screen

@@ -13,9 +13,9 @@ from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.load import configure
 from petcheck.config.options import Config
 from petcheck.exchange import Call, Exchange
+from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds
 from petcheck.judging.once import WholeRecord
-from petcheck.judging.verdicts import decided
 from petcheck.runner.opening import Opener
 from petcheck.runner.progress import Announcer
 from petcheck.spec.catalogue import catalogue

@@ -79,14 +79,15 @@ class Session:
     def ended(self, check: Check, error: BaseException | None, seconds: float) -> None:
         """Note that a check has ended, with the exception that it raised, if any."""
         target = self.target(check.target)
+        sender = target.transport.sender
         dropped = dropped_by(error)
         if dropped is not None:
-            dropped = replace(dropped, reason=target.transport.redacted(dropped.reason))
+            dropped = replace(dropped, reason=sender.redacted(dropped.reason))
         self.writer.write(Ended(check.target, check.id, round(seconds, 6), dropped))
         if target.transport.down and target.untestable is None and check.target not in self._down:
             self._down.add(check.target)
             said = "stopped answering during the run; check that the server is up, and run again"
-            self.writer.write(Gone(check.target, target.transport.redacted(f"{target.transport.base_url} {said}")))
+            self.writer.write(Gone(check.target, sender.redacted(f"{sender.base_url} {said}")))
 
     def close(self) -> None:
         """Close connections and stop the servers of this run."""

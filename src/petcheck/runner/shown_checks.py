@@ -65,7 +65,7 @@ class Kept:
             else:
                 item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
             for report in reports:
-                _complete(report, item, *shown, target.transport.redacted if target is not None else str)
+                _complete(report, item, *shown, target.transport.sender.redacted if target is not None else str)
                 item.ihook.pytest_runtest_logreport(report=report)
             if begin is None:
                 item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

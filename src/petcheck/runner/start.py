@@ -12,8 +12,9 @@ from petcheck.config.options import Config
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToRun
 from petcheck.results.attestation import read_seal
+from petcheck.results.fleet import SIDE_BY_SIDE
 from petcheck.results.lock import FolderLock
-from petcheck.results.parts import SIDE_BY_SIDE, verdicts_in
+from petcheck.results.parts import verdicts_in
 from petcheck.results.proof import NOBODY, Witnesses
 from petcheck.results.result import FILE
 from petcheck.results.timestamp import stamp_by

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from petcheck.config.options import Config
 from petcheck.config.settings_file import SettingsFile, read_settings
 from petcheck.config.values import why
-from petcheck.config.waivers import WaiverUpdate, waivers_in
+from petcheck.config.waiver_options import WaiverUpdate
+from petcheck.config.waivers import waivers_in
 from petcheck.errors import ConfigError
 from petcheck.judging.waivers import revised
 from petcheck.results import atomic_write

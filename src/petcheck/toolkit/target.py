@@ -23,7 +23,7 @@ from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.rules.get_pet import whether_removed
-from petcheck.judging.verdicts import forms_in, in_plain_form
+from petcheck.judging.suspects import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyCell, KeyPlan, key_body, key_call, key_plan
@@ -111,7 +111,7 @@ class Target:
 
     def probe(self) -> None:
         """Find out in a few requests whether the target can be tested. Raises `Untestable` if it cannot."""
-        url = self.transport.base_url
+        url = self.transport.sender.base_url
         try:
             answers = [self.api.list_pets()]
             if not (is_strange(answers[0]) or isinstance(answers[0].answer, NoAnswer)):
@@ -133,7 +133,7 @@ class Target:
             raise Untestable(f"{url} serves no requests now: {error.reason}") from None
         if all(_refused(answer) for answer in answers):
             raise Untestable(
-                f"{url} rejects the key {self.transport.sender.fingerprint} on every operation "
+                f"{url} rejects the key {self.transport.sender.key.fingerprint} on every operation "
                 f"({answer_text(answers[0])}); check PETSTORE_API_KEY"
             )
 
@@ -234,7 +234,7 @@ class Target:
         """Requests kept for later: the body in chunks, the end of the run, and questions that arise after them."""
         if self.ended or self.choice.entries is not None:
             return _RESERVED
-        return _RESERVED + int(self._chunks_are_due) + end_share(self.budget + self.examples_share)
+        return _RESERVED + self._kept_for_chunks + end_share(self.budget + self.examples_share)
 
     def ending(self) -> Iterator[Call]:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
@@ -324,9 +324,9 @@ class Target:
         return self.created[label]
 
     @property
-    def _chunks_are_due(self) -> bool:
-        """Whether a request is kept for the body in chunks: one of those of property examples."""
-        return self.config.writes and self.examples_share > 0
+    def _kept_for_chunks(self) -> int:
+        """Requests kept for the body in chunks: one of those of property examples."""
+        return int(self.config.writes and self.examples_share > 0)
 
     def post_in_chunks(self) -> None:
         """Post an animal with its body in chunks, if a request is left for it. Raises `NotRun` without writes.
@@ -334,7 +334,7 @@ class Target:
         Any answer is one, silence too: the document leaves it open.
         """
         self.need_writes()
-        if not self.affords(int(not self._chunks_are_due)):
+        if not self.affords(1 - self._kept_for_chunks):
             return
         call = new_pet_call(chunked_pet(self.run, self.category))
         self.transport.send_once(replace(call, form=Form.CHUNKED))

@@ -38,13 +38,13 @@ class Api:
         """`GET /pets` (section 4.1)."""
         return self.call(page_call(limit, status, credential), fresh=fresh)
 
-    def get_pet(self, pet_id: int | str, *, credential: Credential = Credential.VALID, fresh: bool = False) -> Exchange:
+    def get_pet(self, pet_id: int | str) -> Exchange:
         """`GET /pets/{petId}` (section 4.3)."""
-        return self.call(Call(Operation.GET_PET, credential, pet_id=str(pet_id)), fresh=fresh)
+        return self.call(Call(Operation.GET_PET, pet_id=str(pet_id)))
 
-    def store_orders(self, *, credential: Credential = Credential.VALID, fresh: bool = False) -> Exchange:
+    def store_orders(self, *, credential: Credential = Credential.VALID) -> Exchange:
         """`GET /store/orders` (section 4.4)."""
-        return self.call(Call(Operation.STORE_ORDERS, credential), fresh=fresh)
+        return self.call(Call(Operation.STORE_ORDERS, credential))
 
     def create_pet(self, body: Members, *, credential: Credential = Credential.VALID) -> Exchange:
         """`POST /pets` (section 4.2). The same call is sent once in a run, since what a POST creates stays."""

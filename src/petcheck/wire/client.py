@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import ssl
 import sys
-import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,15 +24,14 @@ import truststore
 
 from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
+from petcheck.wire.decoding import decoded
 from petcheck.wire.httpx_without_cli import httpx
+from petcheck.wire.silences import NOTHING, silence_of, ssl_error, tls_problem
 
-ACCEPTED_ENCODINGS = "gzip, deflate"
 # most bytes read of a body: a page of a hundred animals has room for 80 KB each. Of a longer one the beginning is kept
 BODY_CAP = 8 * 1024 * 1024
 KEPT_OF_MORE = 64 * 1024
-_ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
 _TLS_REFUSAL_S = 2.0
-_NOTHING = "nothing was received"
 # events of httpcore
 _CONNECTING, _SENDING = "connection.connect_tcp.started", "http11.send_request_headers.started"
 _PROXY_LOGIN_DEMANDED = 407
@@ -183,7 +181,7 @@ class HttpClient:
         deadline: float,
         before_sending: Callable[[], Awaitable[None]] | None = None,
     ) -> Response | NoAnswer:
-        seen = _NOTHING
+        seen = NOTHING
         events: set[str] = set()
 
         async def note(event: str, info: dict[str, Any]) -> None:
@@ -211,13 +209,13 @@ class HttpClient:
         except UnicodeError as error:
             return NoAnswer(Silence.UNREACHABLE, f"the host name cannot be looked up: {error}")
         except (httpx.HTTPError, h11.ProtocolError, OSError, anyio.EndOfStream, anyio.ClosedResourceError) as error:
-            silence = _silence(error, seen)
+            silence = silence_of(error, seen)
             if isinstance(error, httpx.ProxyError):
                 return self._of_proxy(f"refuses to connect to {request.url.netloc.decode()} ({error})")
             unheard = not self._proxy_speaks and silence.kind in (Silence.RESET, Silence.NOT_HTTP)
             if self._is_at_proxy(request, events) or (unheard and request.url.scheme == "http"):
                 return self._of_proxy(f"gives no connection ({silence})")
-            if _CONNECTING not in events and silence.kind is Silence.RESET and seen == _NOTHING:
+            if _CONNECTING not in events and silence.kind is Silence.RESET and seen == NOTHING:
                 raise ConnectionLost(silence.detail) from None
             may_be_tls = silence.kind is Silence.RESET and request.url.scheme == "https" and self._proxy is None
             if may_be_tls and self._refusal_of_tls is None:
@@ -228,7 +226,7 @@ class HttpClient:
         self._proxy_speaks = True
         body, complete, broken = raw, whole, None
         if whole and raw:
-            body, complete, broken = _decoded(raw, response.headers.get("Content-Encoding", ""), cap)
+            body, complete, broken = decoded(raw, response.headers.get("Content-Encoding", ""), cap)
         return Response(
             status=response.status_code,
             reason=response.extensions.get("reason_phrase", b"").decode("latin-1"),
@@ -264,8 +262,8 @@ class HttpClient:
                 ) as stream:
                     await stream.receive()
         except (TimeoutError, OSError, anyio.EndOfStream, anyio.BrokenResourceError) as error:
-            tls = _ssl_error(error)
-            return _tls_problem(tls) if tls is not None else ""
+            tls = ssl_error(error)
+            return tls_problem(tls) if tls is not None else ""
         return ""
 
 
@@ -327,96 +325,3 @@ async def _read(response: httpx.Response, cap: int) -> tuple[bytes, bool]:
         if len(parts) > cap:
             return bytes(parts[:cap]), False
     return bytes(parts), True
-
-
-def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | None]:
-    """The body with Content-Encoding undone, or as received; whether it is complete; why it cannot be undone."""
-    names = [name.strip().lower() for name in encodings.split(",")]
-    if len(names) > _ENCODINGS_UNDONE:
-        return raw, False, None
-    body, complete = raw, True
-    for name in reversed(names):
-        if name in ("", "identity"):
-            continue
-        if name not in ("gzip", "x-gzip", "deflate"):
-            return raw, True, f"Content-Encoding is {name[:60]}; the request accepts only {ACCEPTED_ENCODINGS}"
-        try:
-            body, complete = _inflated(body, cap, gzip=name != "deflate")
-        except zlib.error as error:
-            return raw, True, f"Content-Encoding is {name}, but the body cannot be decoded: {error}"
-        if not complete:
-            break
-    return body, complete, None
-
-
-def _inflated(raw: bytes, cap: int, *, gzip: bool) -> tuple[bytes, bool]:
-    """The decompressed `raw`, of one or several gzip members, and whether it is complete. Raises `zlib.error`."""
-    found = bytearray()
-    for member in range(_MEMBERS_UNDONE):
-        # deflate has the header of zlib (RFC 9110, section 8.4.1.2)
-        unpacker = zlib.decompressobj(31 if gzip else 15)
-        try:
-            found += unpacker.decompress(raw, cap + 1 - len(found))
-        except zlib.error:
-            if member == 0:
-                raise
-            return bytes(found), True  # padding after the last member
-        if unpacker.unconsumed_tail or len(found) > cap:
-            return bytes(found[:cap]), False
-        if not unpacker.eof:
-            raise zlib.error("it ends too early")
-        raw = unpacker.unused_data if gzip else b""
-        if not raw:
-            return bytes(found), True
-    return bytes(found), False
-
-
-def _silence(error: Exception, seen: str) -> NoAnswer:
-    """The kind of silence behind a network error, and what was seen on the wire."""
-    text = str(error) or type(error).__name__
-    tls = _ssl_error(error)
-    if tls is not None:
-        return NoAnswer(Silence.TLS, _tls_problem(tls))
-    if isinstance(error, httpx.ConnectError):
-        return NoAnswer(Silence.UNREACHABLE, text)
-    if isinstance(error, httpx.RemoteProtocolError | h11.RemoteProtocolError):
-        if "without sending a response" in text:
-            return NoAnswer(Silence.RESET, "the connection was closed without an answer")
-        if "complete message body" in text or "incomplete chunked" in text:
-            return NoAnswer(Silence.CUT_SHORT, f"{seen}: {text}")
-        return NoAnswer(Silence.NOT_HTTP, text)
-    return NoAnswer(Silence.RESET if seen == _NOTHING else Silence.CUT_SHORT, f"{text}: {seen}")
-
-
-def _ssl_error(error: BaseException | None) -> ssl.SSLError | None:
-    """The OpenSSL error behind a network error; None if there is none."""
-    for _ in range(8):
-        if error is None or isinstance(error, ssl.SSLError):
-            break
-        error = error.__cause__ or error.__context__
-    return error if isinstance(error, ssl.SSLError) else None
-
-
-def _tls_problem(error: ssl.SSLError) -> str:
-    """What OpenSSL says, and what to do about it."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        if error.verify_code in _UNTRUSTED:
-            return f"{error.verify_message}; use --ca-bundle to name the authority that signed the certificate"
-        return error.verify_message
-    asks = _CERTIFICATE_DEMANDED.get(error.reason)
-    advice = f"; the server {asks} client certificate; give one that it accepts with --client-cert"
-    return f"{error}{advice if asks else ''}"
-
-
-# the codes when no trusted authority was found: of X509_verify_cert, of macOS, and of Windows
-_UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27, -67843, 0x800B0109, 0x800B010A})
-# the alerts of servers about client certificates: TLS 1.3 has its own for a missing one, TLS 1.2 does not
-_CERTIFICATE_DEMANDED = {
-    "TLSV13_ALERT_CERTIFICATE_REQUIRED": "asks for a",
-    "SSLV3_ALERT_HANDSHAKE_FAILURE": "may ask for a",
-    "SSLV3_ALERT_BAD_CERTIFICATE": "may ask for a",
-    "SSLV3_ALERT_NO_CERTIFICATE": "may ask for a",
-    "TLSV1_ALERT_UNKNOWN_CA": "refuses the",
-    "SSLV3_ALERT_CERTIFICATE_EXPIRED": "refuses the",
-    "SSLV3_ALERT_CERTIFICATE_UNKNOWN": "refuses the",
-}

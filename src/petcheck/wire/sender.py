@@ -9,9 +9,10 @@ from petcheck.errors import NotSent
 from petcheck.exchange import DIRECT, Call, Exchange, Form, NoAnswer, Reach, Request, Response
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
-from petcheck.wire.client import ACCEPTED_ENCODINGS, HttpClient, Moment, Outgoing, Timed
+from petcheck.wire.client import HttpClient, Moment, Outgoing, Timed
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, Header, authorization, shown
+from petcheck.wire.decoding import ACCEPTED_ENCODINGS
 from petcheck.wire.redaction import Redactor
 
 TRACE = "traceparent"
@@ -45,13 +46,8 @@ class LiveSender:
     def __post_init__(self, secrets: Sequence[str]) -> None:
         self._redactor = Redactor(self.key, *secrets)
 
-    @property
-    def fingerprint(self) -> str:
-        """`sha256:` and eight digits of the key's digest."""
-        return self.key.fingerprint
-
     def redacted(self, text: str) -> str:
-        """`text` without the key."""
+        """`text` without the key, for every message about this server."""
         return self._redactor.in_text(text)
 
     def send(self, call: Call, *, new_connection: bool, body_cap: int) -> Exchange:

@@ -1,10 +1,13 @@
-"""Counts the requests that a run sent to a target, and those that it repeated, by cause."""
+"""Why a request is sent once more, and how many a run sent to a target, by cause."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
+
+from petcheck.exchange import Exchange, NoAnswer, Silence
+from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 
 
 class Unplanned(Enum):
@@ -20,6 +23,8 @@ class Unplanned(Enum):
 # how many a run may send for each cause; the silences before them, and time, limit the probes
 MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 20, Unplanned.EXCESS: 8}
 
+# the silence of a target whose server is starting, or that has too many connections, itself or in its proxy
+WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET, Silence.PROXY)
 _REFUSED = (Unplanned.RATE_LIMIT, Unplanned.GATEWAY, Unplanned.EXCESS)
 
 
@@ -36,6 +41,11 @@ class RequestTally:
     lost: int = 0
 
     @property
+    def tried(self) -> int:
+        """All requests, the lost ones included."""
+        return self.sent + self.lost
+
+    @property
     def spent(self) -> int:
         """Requests that count against a budget: not those that a target made the run repeat by refusing them."""
         return self.sent - sum(self.repeats[cause] for cause in _REFUSED)
@@ -49,3 +59,20 @@ class RequestTally:
     def may_repeat(self, cause: Unplanned) -> bool:
         """Whether the run may send one more request for that cause."""
         return self.repeats[cause] < MOST_REPEATS[cause]
+
+
+def is_in_excess(exchange: Exchange) -> bool:
+    """Whether a target has refused a request of a burst, as one that limits its connections may."""
+    answer = exchange.answer
+    if isinstance(answer, NoAnswer):
+        return answer.kind in WHILE_STARTING
+    return answer.status in (429, 503) and answer.header(RETRY_AFTER) is not None
+
+
+def cause_to_repeat(exchange: Exchange) -> Unplanned | None:
+    """Why an exchange's answer does not count; None if it does."""
+    if isinstance(exchange.answer, NoAnswer):
+        return Unplanned.SILENCE
+    if exchange.status == 429:
+        return Unplanned.RATE_LIMIT
+    return Unplanned.GATEWAY if exchange.status in GATEWAY_TROUBLE else None

@@ -22,28 +22,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 
-from petcheck.errors import (
-    BudgetSpent,
-    ConnectionLost,
-    NotPermitted,
-    NotSent,
-    OperationSilent,
-    TargetDown,
-)
+from petcheck.errors import ConnectionLost, NotSent, OperationSilent, TargetDown
 from petcheck.exchange import Call, Credential, Exchange, Form, NoAnswer, Request, Response, Silence
-from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
+from petcheck.spec.figures import RETRY_AFTER
 from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, is_ordinary, pause_before_probe
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.clock import Clock, in_words
+from petcheck.wire.permissions import Permissions
 from petcheck.wire.sender import LiveSender
-from petcheck.wire.tally import MOST_REPEATS, RequestTally, Unplanned
+from petcheck.wire.tally import MOST_REPEATS, WHILE_STARTING, RequestTally, Unplanned, cause_to_repeat, is_in_excess
 from petcheck.wire.throttle import Throttle
-from petcheck.words import plural
 
 _KEYS = "5"  # the section about them
-# the silence of a target whose server is starting, or that has too many connections, itself or in its proxy
-_WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET, Silence.PROXY)
 # nothing listened, so the request was not tried at all
 _NOT_TRIED = (Silence.UNREACHABLE, Silence.PROXY)
 _GATEWAY_PAUSE_S = 1.0
@@ -58,20 +49,6 @@ _NOTICED_S = 0.25
 _RECENT = 20  # exchanges that say how fast a target answers
 # so long after an answer a connection is open for sure, unless the server has closed one before
 _OPEN_FOR_S = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Permissions:
-    """What a run may do to a target: send what is not safe, so many requests, and wait so many seconds at once.
-
-    At most `connections` requests are under way at the same time; `timeout` is the deadline of one, in seconds.
-    """
-
-    writes: bool
-    max_requests: int
-    max_wait: float
-    connections: int = 1
-    timeout: float = 10.0
 
 
 @dataclass
@@ -120,18 +97,9 @@ class Transport:
         self._throttle = Throttle(self.time, self.permissions.max_wait, self.wait)
 
     @property
-    def base_url(self) -> str:
-        """Where the target is; no slash at its end."""
-        return self.sender.base_url
-
-    @property
     def down(self) -> bool:
         """Whether the target has stopped answering."""
         return self._down is not None
-
-    def redacted(self, text: str) -> str:
-        """`text` without the key, for every message about this target."""
-        return self.sender.redacted(text)
 
     def send(self, call: Call) -> Exchange:
         """Send a call and return its last exchange. Raises `NotSent` if no answer counts or it cannot be sent."""
@@ -204,7 +172,7 @@ class Transport:
         repeated: set[Unplanned] = set()
         while True:
             exchange = self._paced(call, cause=cause)
-            cause = _cause_to_repeat(exchange)
+            cause = cause_to_repeat(exchange)
             if cause is None or cause in repeated or not self.tally.may_repeat(cause):
                 break
             self._before_repeat(cause, exchange)
@@ -234,7 +202,7 @@ class Transport:
     def _await_life(self, unanswered: Exchange) -> None:
         """Probe until anything is answered. Raises `TargetDown` if nothing is until patience ends."""
         known = bool(self._answered)
-        starting = isinstance(unanswered.answer, NoAnswer) and unanswered.answer.kind in _WHILE_STARTING
+        starting = isinstance(unanswered.answer, NoAnswer) and unanswered.answer.kind in WHILE_STARTING
         patience = PATIENCE_S if known else PATIENCE_AT_START_S if starting else 0.0
         calls = self._probes(unanswered.request.operation)
         began = self.time.monotonic()
@@ -250,7 +218,7 @@ class Transport:
             pause = pause_before_probe(number, passed, patience)
             if pause > 0:
                 self._let_pass(pause, "no answer; probing again")
-        self._down = self.redacted(self._last_words(unanswered, passed))
+        self._down = self.sender.redacted(self._last_words(unanswered, passed))
         raise TargetDown(self._down)
 
     def _probes(self, silent: Operation) -> list[Call]:
@@ -280,7 +248,7 @@ class Transport:
         # a target that answers one after the other needs the sum of their times
         in_time = allowed.timeout / max(singles) if singles and max(singles) > 0 else inf
         room = min(self._throttle.room(valid_key=call.credential is Credential.VALID) for call in calls)
-        left = allowed.max_requests - self.tally.sent - self.tally.lost
+        left = allowed.max_requests - self.tally.tried
         return int(max(1, min(len(calls), allowed.connections, room, in_time, left)))
 
     def _burst(self, calls: Sequence[Call]) -> list[Exchange | None]:
@@ -288,16 +256,16 @@ class Transport:
         formed = [self.formed(call, self.recorded) for call in calls]
         answers = self._sent_together(formed)
         silent = [one for one in answers if isinstance(one.answer, NoAnswer)]
-        if silent and not any(map(_is_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
+        if silent and not any(map(is_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
             self._bursts_again += 1
             self._await_life(silent[0])
             answers = self._sent_together(formed, repeated=answers, cause=Unplanned.SILENCE)
-        self.one_by_one = self.one_by_one or any(map(_is_in_excess, answers))
+        self.one_by_one = self.one_by_one or any(map(is_in_excess, answers))
         return [self._counted(one, call) for one, call in zip(answers, formed, strict=True)]
 
     def _counted(self, exchange: Exchange, call: Call) -> Exchange | None:
         """An exchange of a burst if its answer counts; otherwise that of the same call, sent alone."""
-        cause = Unplanned.EXCESS if _is_in_excess(exchange) else _cause_to_repeat(exchange)
+        cause = Unplanned.EXCESS if is_in_excess(exchange) else cause_to_repeat(exchange)
         if cause is None:
             self._circuit.note(call, exchange.answer)
             return exchange
@@ -316,7 +284,7 @@ class Transport:
     ) -> list[Exchange]:
         """Send calls at the same time and record their exchanges; `repeated` are those of the same burst before."""
         for call in calls:
-            self._permit(call)
+            self.permissions.permit(call)
         for keyed in {call.credential is Credential.VALID for call in calls}:
             self._throttle.before(valid_key=keyed, may_exhaust=False)
         self.bursts += 1
@@ -341,8 +309,8 @@ class Transport:
 
     def _paced(self, call: Call, *, cause: Unplanned | None = None, may_exhaust: bool = False) -> Exchange:
         """Send one request after the pause that the target asks for; `cause` is given if it was not planned."""
-        self._permit(call)
-        self._afford()
+        self.permissions.permit(call)
+        self.permissions.afford(self.tally.tried)
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
         # what a POST creates stays, so nothing may come between sending and recording it
@@ -361,15 +329,6 @@ class Transport:
 
     # ---- sent
 
-    def _permit(self, call: Call) -> None:
-        if not (call.operation.safe or self.permissions.writes):
-            raise NotPermitted(f"{call.method} requests were not allowed", "--allow-writes")
-
-    def _afford(self) -> None:
-        most = self.permissions.max_requests
-        if self.tally.sent + self.tally.lost >= most:
-            raise BudgetSpent(f"the run has reached its limit of {plural(most, 'request')}", "--max-requests")
-
     def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
         send = partial(self.sender.send, call, body_cap=self._body_cap)
@@ -380,7 +339,7 @@ class Transport:
             exchange = send(new_connection=alone)
         except ConnectionLost:
             self.tally.lost += 1
-            self._afford()
+            self.permissions.afford(self.tally.tried)
             exchange = replace(send(new_connection=True), resent=True)
         self._throttle.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
@@ -419,20 +378,3 @@ def _section(asking: str, call: Call) -> str:
     if not asking:
         return ""
     return call.operation.section if call.credential is Credential.VALID else _KEYS
-
-
-def _is_in_excess(exchange: Exchange) -> bool:
-    """Whether a target has refused a request of a burst, as one that limits its connections may."""
-    answer = exchange.answer
-    if isinstance(answer, NoAnswer):
-        return answer.kind in _WHILE_STARTING
-    return answer.status in (429, 503) and answer.header(RETRY_AFTER) is not None
-
-
-def _cause_to_repeat(exchange: Exchange) -> Unplanned | None:
-    """Why an exchange's answer does not count; None if it does."""
-    if isinstance(exchange.answer, NoAnswer):
-        return Unplanned.SILENCE
-    if exchange.status == 429:
-        return Unplanned.RATE_LIMIT
-    return Unplanned.GATEWAY if exchange.status in GATEWAY_TROUBLE else None

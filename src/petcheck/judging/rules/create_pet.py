@@ -7,6 +7,7 @@ from functools import partial
 
 from petcheck.exchange import Animal, Exchange
 from petcheck.json_values import integer
+from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import categories_in, posts_in
 from petcheck.judging.judgement import (
@@ -196,6 +197,16 @@ def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
             yield exchange
 
 
+# ---- CREATE-11
+
+
+def _refused_is_not_stored(record: Record, grounds: Grounds) -> Decision:
+    refused = [e for e in posts_in(record) if e.status == 400]
+    if not refused:
+        return Undecided("No POST with a valid key got 400, so this could not be checked.")
+    return nothing_stored(record, refused, grounds, "A refused body must not be stored (section 4.2)")
+
+
 _NO_ANIMAL = "No animal was created; see CREATE-1."
 _NO_DEFECT = "No request with this defect got an answer."
 _ALL_REFUSED = "Every POST was refused, valid ones too, so a refusal shows nothing; see CREATE-1."
@@ -211,4 +222,5 @@ RULES = (
         for name in (f"CREATE-{number}" for number in range(5, 11))
     ),
     Rule("CREATE-14", _NO_DOUBT, _is_created_or_refused, _doubtful_is_created_or_refused),
+    Rule("CREATE-11", "No POST was refused.", over=_refused_is_not_stored),
 )

@@ -70,7 +70,8 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
         return Held(examined)
     there = {str(animal.get("status")) for animal in known_in(record).values()}
     absent = [status for status in missing if status not in there]
-    advice = f".{_add(absent, grounds) if there else _if_empty(record, grounds)}" if absent else "; see LIST-6."
+    step = _add(absent, grounds) if there or settled_by(grounds) else more(record)
+    advice = f".{step}" if absent else "; see LIST-6."
     said = f"No page filtered by status {one_of([*map(quoted, missing)])} showed an animal{advice}"
     otherwise = Undecided(said, settled_by(grounds) if absent else None, examined)
     calls = [page_call(LIMIT_MAX, status) for status in missing if status in there]
@@ -101,7 +102,8 @@ def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
     there = {str(animal.get("status")) for animal in known_in(record).values()}
     absent = [status for status in lacking if status not in there]
     if absent:
-        parts.append(Undecided(_no_animal(absent, grounds)))
+        names = one_of([*map(quoted, absent)])
+        parts.append(Undecided(f"No animal with status {names} is listed.{_add(absent, grounds)}"))
     if len(absent) < len(lacking):
         parts.append(nobody_can_tell)
     return all_of(parts, settled_by(grounds) if absent else None)
@@ -170,19 +172,11 @@ def _of_status(page: Page, status: str) -> set[int]:
 # ---- what is missing, in words
 
 
-def _no_animal(statuses: Sequence[str], grounds: Grounds) -> str:
-    return f"No animal with status {one_of([*map(quoted, statuses)])} is listed.{_add(statuses, grounds)}"
-
-
 def _add(statuses: Sequence[str], grounds: Grounds) -> str:
     """What the user can do; a run without permission to write names the option instead."""
     if settled_by(grounds):
         return ""
     return " Add one of each to the store." if len(statuses) > 1 else " Add one to the store."
-
-
-def _if_empty(record: Record, grounds: Grounds) -> str:
-    return "" if settled_by(grounds) else more(record)
 
 
 _WIDE = page_call(LIMIT_MAX)

@@ -26,10 +26,7 @@ from petcheck.judging.judgement import (
     Undecided,
 )
 from petcheck.judging.matchers import answer_text, described, one_of
-from petcheck.judging.pages import (
-    asked_with,
-    lists_in,
-)
+from petcheck.judging.pages import asked_with, lists_in
 from petcheck.judging.statuses import answered, query_is_valid
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX
 from petcheck.spec.operations import Operation

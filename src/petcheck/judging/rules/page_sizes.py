@@ -27,16 +27,7 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import described, one_of, quoted, silence_text
-from petcheck.judging.pages import (
-    LAG_S,
-    asked_with,
-    behind_in,
-    known_in,
-    known_since,
-    lists_in,
-    pages_in,
-    pages_of,
-)
+from petcheck.judging.pages import LAG_S, asked_with, behind_in, known_in, known_since, lists_in, pages_in, pages_of
 from petcheck.judging.undecided import all_of, more, settled_by
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation

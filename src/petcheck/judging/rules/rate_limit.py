@@ -1,7 +1,8 @@
 """Section 8: the rate limit headers of single responses, how they change, and how the limit is enforced.
 
-`rate_headers` reads single headers (RATE-1 to RATE-3, RATE-5, RATE-7), `rate_counts` finds what Remaining counts
-(RATE-4), `rate_refusals` the 429 (RATE-6, RATE-8, RATE-9), and `using_up` what a run sends to see one.
+`rate_headers` reads single headers (RATE-1 to RATE-3, RATE-5, RATE-7), `rate_counts` finds what Remaining counts and
+`rate_problems` what is wrong with that (RATE-4), `rate_refusals` the 429 (RATE-6, RATE-8, RATE-9), and `using_up` what
+a run sends to see one.
 """
 
 from __future__ import annotations
@@ -39,16 +40,13 @@ from petcheck.judging.rate_counts import (
     CLOCK_S,
     ROUNDING_S,
     Count,
-    QuotaProblem,
     QuotaSeen,
     counts_in,
     is_counted_down,
-    problem_in,
-    problem_of,
-    problem_of_limits,
     quotas_in,
     served_in_words,
 )
+from petcheck.judging.rate_problems import QuotaProblem, problem_in, problem_of, problem_of_limits
 from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     NotServed,

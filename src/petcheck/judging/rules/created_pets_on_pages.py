@@ -1,0 +1,165 @@
+"""Section 4.2: created animals on the pages of `GET /pets` after that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from petcheck.exchange import Exchange, Page, page_call, read_call
+from petcheck.judging.agree import agree
+from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
+from petcheck.judging.creations import (
+    Creation,
+    due,
+    is_after,
+    listed_in,
+    no_creation,
+    read_in,
+    read_sight,
+    sights_on,
+    still_there,
+)
+from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided, body
+from petcheck.judging.matchers import described
+from petcheck.judging.pages import SMALLEST_CAP, pages_in, whole_stores
+from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.operations import Operation
+
+
+def _is_listed(record: Record, grounds: Grounds) -> Decision:
+    """A missing animal counts if that page should show it and GET or another page still does."""
+    creations = still_there(record)
+    if not creations:
+        return no_creation(record)
+    pages, listed = pages_in(record), listed_in(record)
+    if (at_once := _alike_on_one_page(pages, creations)) is not None:
+        return at_once
+    questions: list[Ask] = []
+    shown: list[Exchange] = []
+    changed: list[Changed] = []
+    for one in creations:
+        sights = [sight for sight in listed.get(one.id, ()) if is_after(sight.exchange, one)]
+        decision = as_created(one, sights)
+        if isinstance(decision, Ask):
+            questions.append(decision)
+        elif decision is not None:
+            changed.append(decision)
+        shown += [sight.exchange for sight in sights]
+    if changed:
+        again = changed[0].failed.proofs[-1].exchange.request.call
+        return changed_alike(changed, listed, creations, grounds, lambda _number: again)
+    for page, missing in _without(pages, creations):
+        proved = _is_missing(record, pages, page, missing, grounds)
+        if isinstance(proved, Failed):
+            return proved
+        if proved is not None:
+            questions.append(proved)
+    if questions:
+        return questions[0]
+    if shown:
+        return Held(tuple(dict.fromkeys(shown)))
+    return Undecided("No page had room for the created animals. Test a store of fewer than 20 animals.")
+
+
+def _alike_on_one_page(pages: Sequence[Page], creations: Sequence[Creation]) -> Failed | None:
+    """That a page shows two animals of the run that differ alike from their 201; None if no page does.
+
+    No lag explains values that never were, so it counts even if other pages are right.
+    """
+    made = {one.id: one for one in creations}
+    for page in pages:
+        seen = ((made.get(number), sight) for number, sight in sights_on(page))
+        changed = (difference(one, sight) for one, sight in seen if one is not None and is_after(page.exchange, one))
+        # another client may have sold both, but has no reason to take away their status
+        of_others = (each for each in changed if each is not None)
+        found = [one for one in of_others if "status" not in dict(one.ways) or ("status", "lost") in one.ways]
+        if (alike := failed_alike(found)) is not None:
+            return alike
+    return None
+
+
+def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[tuple[Page, list[Creation]]]:
+    """The latest answer to each request for a page that has room, with the animals missing from it."""
+    latest = {page.exchange.request.url: page for page in pages}
+    for page in latest.values():
+        if not page.has_room or (page.filtered and page.by_status is None):
+            continue
+        shown = set(page.ids)
+        missing = [
+            one
+            for one in creations
+            if is_after(page.exchange, one) and one.id not in shown and page.by_status in (None, one.status)
+        ]
+        if missing:
+            yield page, missing
+
+
+def _is_missing(
+    record: Record, pages: Sequence[Page], page: Page, missing: Sequence[Creation], grounds: Grounds
+) -> Failed | Ask | None:
+    """What a page without some created animals proves; None for nothing."""
+    one = missing[-1]
+    vanished = Undecided(
+        "The list does not show a created animal, which another client may have removed. Run again.",
+        examined=(one.exchange, page.exchange),
+    )
+    again = page.exchange.request.call
+    before = [p for p in pages if _same_request(p, page) and p.exchange.sent >= due(one) and one.id not in p.ids]
+    if page in whole_stores(record):
+        listed = listed_in(record)
+        never = [each for each in missing if each.id not in listed]
+        late = [each for each in never if page.exchange.sent >= due(each)]
+        reads = grounds.as_of < REMOVAL_DAY
+        found = [sight for e in read_in(record).get(one.id, ()) if (sight := read_sight(e)) is not None]
+        read = next((sight.exchange for _, sight, _ in agree(before, found)), None)
+        # an animal that has vanished itself proves nothing about the list
+        if page.exchange.sent >= due(one) and (read is not None or (len(late) > 1 and not reads)):
+            return _left_out(page, one, read)
+        calls = (again, read_call(one.id), again) if reads else (again,)
+        return Ask(calls, vanished, due(one))
+    older = {n for other in pages if not is_after(other.exchange, one) for n in other.ids if n != one.id}
+    beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
+    if not beside:
+        # a different request for the same animals, which no cache has seen; one is enough
+        asked_before = any(_same_request(other, page) and not is_after(other.exchange, one) for other in pages)
+        fresh = page_call(LIMIT_MAX - 1, page.by_status)
+        sent = {other.exchange.request.call for other in pages if is_after(other.exchange, one)}
+        return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
+    if any(agree(before, beside)):
+        return _left_out(page, one, beside[-1].exchange)
+    return Ask((again, beside[-1].exchange.request.call, again), vanished, due(one))
+
+
+def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:
+    """Whether another page, asked for no longer, shows an animal and none of `older` that `page` lacks.
+
+    Then `page` has room for it. One of 20 animals or more may be cut, unless another one holds all of them and more:
+    each request may have its own order.
+    """
+    if other.asked is None or page.asked is None or other.asked > page.asked:
+        return False
+    if page.size >= SMALLEST_CAP and not (other.size > page.size and set(page.ids) <= set(other.ids)):
+        return False
+    return (
+        one.id in other.ids
+        and (other.by_status, other.filtered) == (page.by_status, page.filtered)
+        and set(other.ids) & older <= set(page.ids)
+    )
+
+
+def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
+    shown = f", although {described(beside)} shows it" if beside is not None else ""
+    return Failed(
+        f"10 s after {Operation.CREATE_PET} created animal {one.id}, {described(page.exchange)} left it out{shown}; "
+        f"the page holds {page.size} of at most {page.asked} animals (section 4.2).",
+        (
+            Proof(one.exchange, body("id")),
+            *(Proof(exchange, BODY) for exchange in (page.exchange, beside) if exchange is not None),
+        ),
+    )
+
+
+def _same_request(page: Page, other: Page) -> bool:
+    return page.exchange.request.url == other.exchange.request.url
+
+
+RULES = (Rule("CREATE-13", "No page shows a created animal.", over=_is_listed),)

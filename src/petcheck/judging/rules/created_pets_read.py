@@ -1,0 +1,182 @@
+"""Section 4.2: created animals that GET reads after that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from petcheck.exchange import Call, Exchange, page_call, read_call
+from petcheck.judging.absence import name_sent
+from petcheck.judging.changed import Changed, as_created, changed_alike
+from petcheck.judging.creations import (
+    Creation,
+    Sight,
+    creations_in,
+    due,
+    is_after,
+    listed_in,
+    no_creation,
+    not_found_since,
+    read_in,
+    read_sight,
+    reads_in,
+    still_there,
+)
+from petcheck.judging.judgement import (
+    STATUS,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Proof,
+    Record,
+    Rule,
+    Undecided,
+    body,
+)
+from petcheck.judging.matchers import answer_text, described, quoted
+from petcheck.judging.pages import LAG_S
+from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.operations import Operation
+
+
+def _can_be_read(record: Record, grounds: Grounds) -> Decision:
+    """A 404 counts if two or more animals of the run stay 404, or if a page still shows one."""
+    if grounds.as_of >= REMOVAL_DAY:
+        return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}.", tried=False)
+    creations = still_there(record)
+    if not creations:
+        return no_creation(record)
+    by_id = read_in(record)
+    reads = [(one, [e for e in by_id.get(one.id, ()) if is_after(e, one)]) for one in creations]
+    shown: list[Exchange] = []
+    changed: list[Changed] = []
+    seen = {one.id: [sight for sight in map(read_sight, exchanges) if sight is not None] for one, exchanges in reads}
+    if (mixed := _mixed_up(record, seen, grounds)) is not None:
+        return mixed
+    for one, _ in reads:
+        sights = seen[one.id]
+        decision = as_created(one, sights)
+        if isinstance(decision, Changed):
+            changed.append(decision)
+        elif decision is not None and not changed:
+            return decision
+        shown += [sight.exchange for sight in sights]
+    if changed:
+        return changed_alike(changed, seen, creations, grounds, read_call)
+    lost = [(one, x) for one, x in reads if any(e.status == 404 for e in x) and not any(map(read_sight, x))]
+    if lost:
+        return _is_lost(record, creations, lost, tuple(shown))
+    since = ((one, not_found_since(x)) for one, x in reads)
+    if (gone := next(filter(None, (_still_listed(record, *each) for each in since)), None)) is not None:
+        return gone
+    if shown:
+        return Held(tuple(shown))
+    answers = [e for _, exchanges in reads for e in exchanges]
+    if not answers:
+        return Undecided("No GET asked for a created animal.")
+    return Undecided(f"{described(answers[-1])} returned no animal ({answer_text(answers[-1])}); see GET-1.")
+
+
+def _mixed_up(record: Record, seen: Mapping[int, Sequence[Sight]], grounds: Grounds) -> Failed | None:
+    """A failure if an animal is shown with the name that the run gave to another one: nobody else knows it."""
+    names = [(one.id, name) for one in creations_in(record) if (name := name_sent(one.exchange)) is not None]
+    own = {(number, name) for number, name in names if grounds.run and grounds.run in name}
+    given = {name: number for number, name in own}
+    for number, sights in seen.items():
+        for sight in sights:
+            shown = sight.animal.get("name")
+            other = given.get(shown) if isinstance(shown, str) and (number, shown) not in own else None
+            if other is not None and sight.animal.get("id") == number:
+                said = f"shows animal {number} with the name of animal {other}, {quoted(shown)} (section 4.2)"
+                return Failed(f"{described(sight.exchange)} {said}.", (sight.proof(),))
+    return None
+
+
+def _is_lost(
+    record: Record,
+    creations: Sequence[Creation],
+    lost: Sequence[tuple[Creation, Sequence[Exchange]]],
+    shown: tuple[Exchange, ...],
+) -> Decision:
+    """The decision about animals whose GETs were all answered 404."""
+    exchanges = lost[0][1]
+    nothing = _nothing_is_read(record, creations)
+    if nothing is not None:
+        return nothing
+    late = [(one, [e for e in x if e.sent >= due(one) and e.status == 404]) for one, x in lost]
+    late = [(one, x) for one, x in late if x]
+    if len(late) > 1:
+        return _never_found(late[:2])
+    for one, x in late:
+        if (listed := _still_listed(record, one, x)) is not None:
+            return listed
+    vanished = Undecided(
+        f"{described(exchanges[-1])} returned 404 for a created animal, which another client may have removed. "
+        "Run again.",
+        examined=(*shown, *exchanges),
+    )
+    if not late:
+        gone = [one for one, _ in lost]
+        asked = [*gone, *(one for one in creations if one not in gone)][:2]
+        return Ask(tuple(read_call(one.id) for one in asked), vanished, max(map(due, asked)))
+    one, x = late[0]
+    read = read_in(record)
+    unread = [kin for kin in creations if kin.id not in read]
+    beside = [kin for kin in unread if kin.exchange.burst is not None and kin.exchange.burst == one.exchange.burst]
+    # a server may lose animals that were created at the same time, or one kind of animal
+    alike = beside or [kin for kin in unread if kin.status == one.status]
+    if alike:
+        return Ask((read_call(alike[0].id),), vanished, due(alike[0]))
+    return Ask((*_pages_with(one), read_call(one.id)), vanished, x[0].finished + LAG_S)
+
+
+def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
+    """The decision if GET finds none of the animals of other clients, which GET-1 judges; otherwise None."""
+    mine = {one.id for one in creations}
+    others = {number: None for number in listed_in(record) if number not in mine}
+    reads = [e for number, e in reads_in(record) if number in others]
+    if not others or any(map(read_sight, reads)):
+        return None
+    undecided = Undecided(f"{Operation.GET_PET} found no animal at all; see GET-1.", examined=tuple(reads))
+    return undecided if reads else Ask((read_call(next(iter(others))),), undecided)
+
+
+def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
+    (_, exchanges), (_, others) = late
+    return Failed(
+        f"{described(exchanges[-1])} still returned 404 10 s after {Operation.CREATE_PET} created that animal "
+        f"(section 4.2); also in {described(others[-1])}.",
+        tuple(chain.from_iterable((Proof(o.exchange, body("id")), Proof(x[-1], STATUS)) for o, x in late)),
+        expected="200",
+    )
+
+
+def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Failed | None:
+    """That a page still shows an animal 10 s after a GET did not, and that a GET after that does not either."""
+    if not lost:
+        return None
+    pages = [s for s in listed_in(record).get(one.id, []) if s.exchange.sent >= lost[0].finished + LAG_S]
+    after = [e for e in lost for s in pages if e.sent >= s.exchange.finished]
+    return _found_on_a_page_only(one, after[-1], pages[-1]) if after else None
+
+
+def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:
+    return Failed(
+        f"{described(read)} still returned 404 10 s after {Operation.CREATE_PET} created that animal, although "
+        f"{described(page.exchange)} lists it (section 4.2).",
+        (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
+        expected="200",
+    )
+
+
+# ---- CREATE-13
+
+
+def _pages_with(one: Creation) -> tuple[Call, ...]:
+    """The pages that are most likely to show an animal."""
+    return tuple(page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
+
+
+RULES = (Rule("CREATE-12", "No GET asked for a created animal.", over=_can_be_read),)

@@ -1,0 +1,75 @@
+"""What in a request may have caused a failure: a POST before it, its form, the example that it simplifies."""
+
+from __future__ import annotations
+
+from petcheck.exchange import Exchange, Form
+from petcheck.json_values import integer
+from petcheck.judging.creations import posts_in
+from petcheck.judging.judgement import Failed, Record
+from petcheck.judging.matchers import answer_text, one_of
+from petcheck.spec.operations import Operation
+
+
+def spoiled_by(exchange: Exchange, record: Record) -> str:
+    """The POST of the run after which a page could no longer be read, in words; empty if it could not before."""
+    request = exchange.request
+    of_page = request.operation is Operation.LIST_PETS and request.has_valid_key
+    if not of_page or exchange.page is not None or exchange.burst is not None:
+        return ""
+    worked = [e for e in record if e.page is not None and e.request.call == request.call]
+    before = max((e.finished for e in worked if e.finished <= exchange.sent), default=None)
+    if before is None or any(e.finished > exchange.sent for e in worked):
+        return ""
+    posts = [e for e in posts_in(record) if e.status == 201 and before <= e.sent and e.finished <= exchange.sent]
+    # likeliest are an animal whose own 201 cannot be read, and one whose body is not plain JSON
+    worst = max(posts, key=lambda e: (e.object is None, bool(e.request.parsed.wrong), e.index), default=None)
+    if worst is None:
+        return ""
+    number = integer((worst.object or {}).get("id"))
+    animal = "an animal" if number is None else f"animal {number}"
+    return f"It worked until {worst.request.summary} created {animal}. "
+
+
+def forms_in(decision: Failed) -> tuple[Form, ...]:
+    """The forms of all exchanges with a failure if they may be the cause: they are few, and not the plain one.
+
+    Of a failure in a burst, those beside it may be the cause, unless it fails alone too.
+    """
+    alone = any(one.burst is None for one in decision.wrong)
+    if not alone and any(proof.exchange.burst is not None for proof in decision.proofs):
+        return ()
+    forms = tuple(dict.fromkeys(proof.exchange.request.form for proof in decision.proofs))
+    return forms if len(forms) <= _FORMS and Form.PLAIN not in forms else ()
+
+
+_FORMS = 2  # as many have header names in another case, or another Accept
+
+
+def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
+    """The latest exchange of a record whose request means the same and has the plain form."""
+    call = exchange.request.call
+    return next((e for e in reversed(record) if e.request.form is Form.PLAIN and e.request.call == call), None)
+
+
+def in_form(decision: Failed, record: Record) -> str:
+    """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
+
+    It is seen if the form failed more than once.
+    An equal status shows that only if it was returned later: earlier, the store may have been another one.
+    """
+    forms, first = forms_in(decision), decision.proofs[0].exchange
+    plain = in_plain_form(first, record) if forms else None
+    earlier = plain is not None and plain.status == first.status and plain.sent < first.finished
+    if plain is None or len(decision.wrong) == 1 or earlier:
+        return ""
+    return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
+
+
+SIMPLIFIED = " Simplified from "
+"""What follows in a reason names the example as it was found."""
+
+
+def simplified_from(exchange: Exchange, record: Record) -> str:
+    """The example that an exchange is a simpler form of, in words; empty if it is of none."""
+    found = next((one for one in record if one.index == exchange.simplifies), None)
+    return f"{SIMPLIFIED}{found.request.summary}." if found is not None else ""

@@ -1,0 +1,50 @@
+"""Undoes the Content-Encoding of a body, within the caps."""
+
+from __future__ import annotations
+
+import zlib
+
+ACCEPTED_ENCODINGS = "gzip, deflate"
+_ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
+
+
+def decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | None]:
+    """The body with Content-Encoding undone, or as received; whether it is complete; why it cannot be undone."""
+    names = [name.strip().lower() for name in encodings.split(",")]
+    if len(names) > _ENCODINGS_UNDONE:
+        return raw, False, None
+    body, complete = raw, True
+    for name in reversed(names):
+        if name in ("", "identity"):
+            continue
+        if name not in ("gzip", "x-gzip", "deflate"):
+            return raw, True, f"Content-Encoding is {name[:60]}; the request accepts only {ACCEPTED_ENCODINGS}"
+        try:
+            body, complete = _inflated(body, cap, gzip=name != "deflate")
+        except zlib.error as error:
+            return raw, True, f"Content-Encoding is {name}, but the body cannot be decoded: {error}"
+        if not complete:
+            break
+    return body, complete, None
+
+
+def _inflated(raw: bytes, cap: int, *, gzip: bool) -> tuple[bytes, bool]:
+    """The decompressed `raw`, of one or several gzip members, and whether it is complete. Raises `zlib.error`."""
+    found = bytearray()
+    for member in range(_MEMBERS_UNDONE):
+        # deflate has the header of zlib (RFC 9110, section 8.4.1.2)
+        unpacker = zlib.decompressobj(31 if gzip else 15)
+        try:
+            found += unpacker.decompress(raw, cap + 1 - len(found))
+        except zlib.error:
+            if member == 0:
+                raise
+            return bytes(found), True  # padding after the last member
+        if unpacker.unconsumed_tail or len(found) > cap:
+            return bytes(found[:cap]), False
+        if not unpacker.eof:
+            raise zlib.error("it ends too early")
+        raw = unpacker.unused_data if gzip else b""
+        if not raw:
+            return bytes(found), True
+    return bytes(found), False
