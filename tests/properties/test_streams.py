@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 from petcheck.exchange import Call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, valid_pets
-from petcheck.properties.cases import Cases
+from petcheck.properties.defect_examples import defective_pets
 from petcheck.properties.generate import Generated
-from petcheck.properties.pool import shipped_pool
-from petcheck.properties.streams import Pets, creating, defective_pets, getting, listing, named, spoiling
+from petcheck.properties.get_examples import getting
+from petcheck.properties.list_examples import listing
+from petcheck.properties.new_pets import Pets, named
+from petcheck.properties.pet_examples import creating, spoiling
+from petcheck.properties.pool import Cases, shipped_pool
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
@@ -251,11 +254,13 @@ def test_a_name_has_the_given_length(length: int) -> None:
 _DRAW = """
 import shop
 from itertools import islice
-from petcheck.properties.cases import Cases
 from petcheck.properties.generate import Generated
 from petcheck.properties.pool import shipped_pool
 from petcheck.properties.generate import Generated
-from petcheck.properties.streams import Pets, creating, getting, listing
+from petcheck.properties.get_examples import getting
+from petcheck.properties.list_examples import listing
+from petcheck.properties.new_pets import Pets
+from petcheck.properties.pet_examples import creating
 cases = Generated()
 for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", (4,)), 1, (), cases)):
     print([(call.pet_id, call.query, call.body) for call in islice(stream, 90)])

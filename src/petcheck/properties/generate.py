@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from petcheck.exchange import Call
-from petcheck.properties.cases import Mode, segment_call
 from petcheck.properties.hypothesis_setup import set_up_hypothesis
+from petcheck.properties.pool import Mode, segment_call
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 

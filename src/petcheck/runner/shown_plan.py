@@ -11,7 +11,7 @@ from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN, ENDING
 from petcheck.plan.forms import fits, forms_for
 from petcheck.plan.keys import KeyCell, Wrong, key_plan
 from petcheck.plan.pages import first_pages
-from petcheck.properties.streams import SPOILING
+from petcheck.properties.pet_examples import SPOILING
 from petcheck.reports.text_lines import TIED, TextLines
 from petcheck.results.totals import id_ranges
 from petcheck.runner.dry_run import Forecast
