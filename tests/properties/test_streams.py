@@ -174,7 +174,17 @@ def test_the_first_defects_are_those_that_people_make() -> None:
     ]
 
 
-def test_the_seed_draws_the_order_of_the_others() -> None:
+def test_consecutive_seeds_ask_for_all_realistic_defects() -> None:
+    """A default run has requests for the first four and for three or so of the others."""
+
+    def first(seed: int, number: int) -> set[bytes]:
+        return set(islice(defective_pets(PETS, seed, (), shipped_pool()), number))
+
+    every = first(0, 33)
+    assert set().union(*(first(seed, 7) for seed in range(7, 17))) == every
+
+
+def test_the_seed_decides_where_the_others_begin() -> None:
     assert len({tuple(bodies(seed, 12)) for seed in range(5)}) == 5
     assert len({tuple(listed(seed)[:9]) for seed in range(5)}) == 5
     assert len({tuple(got(seed)[:6]) for seed in range(5)}) == 5

@@ -8,7 +8,7 @@ from itertools import chain
 
 from petcheck.exchange import Call
 from petcheck.properties.pool import Cases, segment_call
-from petcheck.properties.weaving import fresh, octaves, woven
+from petcheck.properties.weaving import fresh, octaves, rotated, woven
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, SOLD
 from petcheck.spec.operations import Operation
 
@@ -21,14 +21,14 @@ def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Ca
     edges += near[1:]
     ids = chain(
         map(_id, near[:1]),
-        map(_id, drawn.sample(edges, len(edges))),
+        map(_id, rotated(edges, 0, seed, 1)),
         cases.coverage(Operation.GET_PET, "positive"),
         map(_id, octaves(drawn)),
         cases.random(Operation.GET_PET, "positive", seed),
     )
     first = _SEGMENTS[:_FIRST_SEGMENTS]
     segments = chain(
-        drawn.sample(first, len(first)),
+        rotated(first, 0, seed, 1),
         cases.coverage(Operation.GET_PET, "negative"),
         _SEGMENTS,
         cases.random(Operation.GET_PET, "negative", seed),

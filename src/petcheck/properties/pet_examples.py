@@ -17,7 +17,7 @@ from petcheck.plan.bodies import signs_name
 from petcheck.properties.defect_examples import defective_pets
 from petcheck.properties.new_pets import Pets, json_body, named, new_pet, of_this_run
 from petcheck.properties.pool import Cases
-from petcheck.properties.weaving import fresh, octaves, shuffled, woven
+from petcheck.properties.weaving import fresh, octaves, rotated, woven
 from petcheck.spec.figures import AVAILABLE, INT64_MAX, INT64_MIN, PENDING, SOLD, STATUSES
 from petcheck.spec.operations import Operation
 
@@ -38,7 +38,7 @@ def creating(
     it got 201. `own_id` is the id of an animal that the run has created, for a body that names it.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
-    odd = shuffled(_odd(pets), drawn, 2)
+    odd = rotated(_odd(pets), 2, seed, 1)
     accepted = chain(_dense(pets, created), woven(iter(odd), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
     # first, a server may read members of what is null, and the body of a request that has none
     refused = chain([b"null", None], defective_pets(pets, seed, known, cases))

@@ -1,4 +1,4 @@
-"""How streams of examples are put together: woven, shuffled, without duplicates. Pure."""
+"""How streams of examples are put together: woven, rotated, without duplicates. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from petcheck.exchange import Call
 Item = TypeVar("Item")
 
 
-def shuffled(items: Iterable[Item], drawn: random.Random, first: int) -> list[Item]:
-    """The `first` of the items, and the others in the order that the seed draws: few runs have requests for all."""
+def rotated(items: Iterable[Item], first: int, seed: int, step: int) -> list[Item]:
+    """The `first` of the items, then the others, which begin `step` further with each next seed.
+
+    Few runs have requests for all of them. If one has them for `step`, those with consecutive seeds ask for all.
+    """
     every = list(items)
     rest = every[first:]
-    return [*every[:first], *drawn.sample(rest, len(rest))]
+    begin = seed * step % len(rest)
+    return [*every[:first], *rest[begin:], *rest[:begin]]
 
 
 def woven(main: Iterator[Item], other: Iterator[Item], length: int, several: int) -> Iterator[Item]:

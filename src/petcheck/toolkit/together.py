@@ -12,6 +12,7 @@ from petcheck.exchange import Call, Credential, Exchange, page_call, read_call
 from petcheck.judging.judgement import Failed
 from petcheck.judging.rules import RULE
 from petcheck.plan.bodies import TELLTALE_STATUS, twin_name
+from petcheck.plan.keys import Wrong
 from petcheck.plan.together import first_of_each_kind, kind_of, mixed
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -76,8 +77,11 @@ def ask_creations_ahead(target: Target) -> None:
 
 
 def _page_with_an_invalid_key(target: Target) -> Call:
-    """A page with a kind of invalid key that the run sends later otherwise; without a key if none is left."""
-    cells = (one for one in target.keys.others if one.operation is Operation.LIST_PETS and not one.defective)
+    """A filtered page of the beginning, with a kind of invalid key that was not sent to it; without one if all were.
+
+    Asked for again soon after a burst, it shows what a cache keeps under the URL of a request beside it.
+    """
+    cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER)
     calls = (call for cell in cells if (call := target.keyless(cell)) is not None and not target.api.known(call))
     return next(calls, page_call(credential=Credential.MISSING))
 
