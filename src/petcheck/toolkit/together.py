@@ -56,7 +56,8 @@ def _send_together(target: Target, burst: Sequence[Call]) -> None:
 def ask_creations_ahead(target: Target) -> None:
     """Post the animals that the run creates: the plainest alone, then the first form of the others together.
 
-    More animals, a refused body and a page take the place of property examples beside them.
+    More animals, a refused body and a page take the place of property examples beside them. The refused body precedes
+    the plainest one too, on the same connection: a server that does not read all of it may take the rest for a request.
     """
     target.need_writes()
     if not _sends_bursts(target):
@@ -65,13 +66,14 @@ def ask_creations_ahead(target: Target) -> None:
     firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
     posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
     beside: list[Call] = []
-    if _examples_left(target) > _TWINS + 3:
+    if _examples_left(target) > _TWINS + 4:
         plain = target.valid_pets()[0].plain
         posts += [valid_call(plain | {"name": twin_name(target.run, number)}) for number in range(_TWINS)]
         refused = next(defect.body for defect in target.defects() if defect.label == _REFUSED)
         invalid = _page_with_an_invalid_key(target)
         beside += [new_pet_call(refused), replace(invalid, credential=Credential.VALID), invalid]
-        target.examples_sent += _TWINS + len(beside)
+        target.examples_sent += _TWINS + len(beside) + 1
+        target.api.call(new_pet_call(refused), fresh=True)
     room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
     ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
 
