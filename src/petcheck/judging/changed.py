@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from petcheck.exchange import Animal, Call
+from petcheck.call import Call
+from petcheck.exchange import Animal
 from petcheck.judging.creations import Creation, Sight, due
 from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Problem, Proof, Undecided
 from petcheck.judging.matchers import described, differences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from petcheck.exchange import Call, page_call, read_call
+from petcheck.call import Call, page_call, read_call
 from petcheck.judging.creations import Creation, creations_in, reads_in
 from petcheck.judging.judgement import Record
 from petcheck.judging.pages import animals_in, lists_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.properties.pool import Pool, shipped_pool, values_digest
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation

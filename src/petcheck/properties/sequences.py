@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from petcheck.exchange import Call, page_call, read_call
+from petcheck.call import Call, page_call, read_call
 from petcheck.judging.creations import creations_in
 from petcheck.properties.streams import named, names_beyond_ascii, new_pet
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, cycle, islice, repeat, zip_longest
 from typing import TypeVar
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.json_values import kind, parse
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import signs_name

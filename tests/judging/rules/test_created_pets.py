@@ -7,7 +7,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.rules import RULE

@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import (
     HOLDS,
