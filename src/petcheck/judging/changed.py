@@ -119,8 +119,7 @@ def failed_alike(found: Sequence[Changed]) -> Failed | None:
     if not alike:
         return None
     first, *others = alike
-    numbers = [str(other.one.id) for other in others]
-    also = f"; also animal{'s' * (len(numbers) > 1)} {', '.join(numbers)}." if numbers else "."
+    also = f"; also animal{'s' * (len(others) > 1)} {', '.join(str(other.one.id) for other in others)}."
     proofs = tuple(chain.from_iterable(each.failed.proofs for each in alike))
     return replace(first.failed, text=first.failed.text.removesuffix(".") + also, proofs=proofs)
 
