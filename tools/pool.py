@@ -8,7 +8,7 @@ from importlib.metadata import version
 from itertools import islice
 from typing import get_args
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.properties.generate import Generated
 from petcheck.properties.pool import FILE, Mode, Pool, packed, values_digest
 from petcheck.spec.files import suite_file

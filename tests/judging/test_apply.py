@@ -8,7 +8,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Form, Silence
+from petcheck.call import Credential, Form
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import (
     decide,
     decide_each,

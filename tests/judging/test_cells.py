@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Credential
+from petcheck.call import Credential
 from petcheck.judging.cells import Coverage, cells_of, coverage
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Grounds, Held, Undecided

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.json_values import Json
 from petcheck.judging.creations import (
     Creation,

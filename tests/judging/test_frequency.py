@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, Form, Request, Silence
+from petcheck.call import Call, Credential, Form
+from petcheck.exchange import Exchange, Request, Silence
 from petcheck.judging.apply import decide_each, failed_by
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap, to_ask_again
 from petcheck.judging.judgement import HOLDS, STATUS, Failed, Grounds, Problem, Rule, header

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Form, Silence
+from petcheck.call import Credential, Form
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.observations import Observed, ObservedAnswer, observed, points
 from petcheck.spec.catalogue import catalogue

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from petcheck.exchange import Credential, Exchange, Silence, read_call
+from petcheck.call import Credential, read_call
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds

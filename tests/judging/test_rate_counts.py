@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.call import Credential
+from petcheck.exchange import Exchange
 from petcheck.judging.rate_counts import QuotaSeen, WindowSeen, counts_in, is_counted_down, pairs, quotas_in, refill
 from petcheck.judging.rate_problems import QuotaProblem, problem_in, problem_of, problem_of_limits
 from petcheck.spec.operations import Operation

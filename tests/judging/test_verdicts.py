@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from petcheck.call import Form
 from petcheck.errors import Inconclusive, NotRun
-from petcheck.exchange import Exchange, Form, Silence
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.cells import Coverage
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided

@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from petcheck.exchange import Call, Credential
+from petcheck.call import Call, Credential
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation

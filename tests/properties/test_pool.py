@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.properties import cases, pool
 from petcheck.properties.cases import cases_of
 from petcheck.properties.generate import Generated

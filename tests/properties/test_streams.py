@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, valid_pets
 from petcheck.properties.defect_examples import defective_pets

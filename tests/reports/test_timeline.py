@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, NoAnswer, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, NoAnswer, Silence
 from petcheck.reports import report_html
 from petcheck.reports.timeline import Bar, bursts, fails_of, pauses, timeline, times
 from petcheck.spec.operations import Operation

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from petcheck.call import Form
 from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig, Url
-from petcheck.exchange import Exchange, Form
+from petcheck.exchange import Exchange
 from petcheck.plan.bodies import DEFECTS
 from petcheck.plan.keys import key_plan
 from petcheck.runner import shown_plan

@@ -9,8 +9,9 @@ from itertools import count, pairwise
 
 import pytest
 
+from petcheck.call import Call, Credential, page_call
 from petcheck.errors import NotPermitted
-from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence, page_call
+from petcheck.exchange import Exchange, NoAnswer, Response, Silence
 from petcheck.spec.operations import Operation
 from petcheck.wire.client import HttpClient, Outgoing, Timed
 from petcheck.wire.clock import Clock

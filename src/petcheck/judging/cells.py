@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.call import Credential
+from petcheck.exchange import Exchange
 from petcheck.json_values import Json, integer, kind
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, asked_of

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 
-from petcheck.exchange import Animal, Exchange, Form, NoAnswer, Response, http_date
+from petcheck.call import Form
+from petcheck.exchange import Animal, Exchange, NoAnswer, Response, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
 from petcheck.judging.json_extensions import lenient_reading

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from petcheck.exchange import Credential, Request
+from petcheck.call import Credential
+from petcheck.exchange import Request
 from petcheck.json_values import HugeNumber, Json, integer, kind
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
 from petcheck.judging.matchers import quoted, shortened, similar

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from petcheck.exchange import Exchange, Form
+from petcheck.call import Form
+from petcheck.exchange import Exchange
 from petcheck.json_values import integer
 from petcheck.judging.creations import posts_in
 from petcheck.judging.judgement import Failed, Record

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeAlias
 
-from petcheck.exchange import Credential, Exchange, Response
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.absence import name_sent
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided

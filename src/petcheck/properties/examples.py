@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
+from petcheck.call import Call, page_call, read_call
 from petcheck.errors import NotRun, NotSent, OperationSilent
-from petcheck.exchange import Call, Exchange, page_call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in, taken
 from petcheck.judging.judgement import Failed, Problem
 from petcheck.judging.pages import animals_in, shown_in

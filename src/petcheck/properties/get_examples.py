@@ -6,7 +6,7 @@ import random
 from collections.abc import Collection, Iterator
 from itertools import chain
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.properties.pool import Cases, segment_call
 from petcheck.properties.weaving import fresh, octaves, rotated, woven
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, SOLD

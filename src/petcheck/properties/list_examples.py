@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from itertools import chain
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.properties.pool import Cases
 from petcheck.properties.weaving import fresh, rotated, woven
 from petcheck.spec.figures import (

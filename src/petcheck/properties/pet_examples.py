@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, cycle, islice, repeat
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH
 from petcheck.plan.bodies import signs_name
 from petcheck.properties.defect_examples import defective_pets

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.spec.files import read_yaml
 from petcheck.spec.operations import Operation
 

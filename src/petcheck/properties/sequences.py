@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from petcheck.exchange import Call, Exchange, page_call, read_call
+from petcheck.call import Call, page_call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
 from petcheck.properties.new_pets import Pets, named, new_pet
 from petcheck.properties.pet_examples import names_beyond_ascii

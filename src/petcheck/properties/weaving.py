@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import cycle
 from typing import TypeVar
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 
 Item = TypeVar("Item")
 

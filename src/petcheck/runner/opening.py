@@ -8,11 +8,12 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from petcheck.call import Call
 from petcheck.config.options import Config
 from petcheck.config.reach import reach_of, secrets_of
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
 from petcheck.errors import AppFailed, Untestable
-from petcheck.exchange import Call, Exchange
+from petcheck.exchange import Exchange
 from petcheck.plan.forms import forms_for
 from petcheck.plan.together import connections
 from petcheck.runner import signals

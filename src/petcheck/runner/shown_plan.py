@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from petcheck.exchange import Call, page_call, read_call
+from petcheck.call import Call, page_call, read_call
 from petcheck.plan.bodies import DEFECTS, valid_pets
 from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN, ENDING
 from petcheck.plan.forms import fits, forms_for

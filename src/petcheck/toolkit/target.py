@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 
+from petcheck.call import Call, Credential, Form
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
-from petcheck.exchange import Call, Credential, Exchange, Form, NoAnswer, Response
+from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
 from petcheck.judging.frequency import to_ask_again

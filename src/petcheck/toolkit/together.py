@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
+from petcheck.call import Call, Credential, page_call, read_call
 from petcheck.errors import NotSent
-from petcheck.exchange import Call, Credential, Exchange, page_call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.judgement import Failed
 from petcheck.judging.rules import RULE
 from petcheck.plan.bodies import TELLTALE_STATUS, twin_name

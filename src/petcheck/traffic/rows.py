@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from statistics import median
 from urllib.parse import urlsplit
 
-from petcheck.exchange import Credential
+from petcheck.call import Credential
 from petcheck.spec.operations import Operation
 from petcheck.traffic.seen import Seen
 

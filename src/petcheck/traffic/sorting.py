@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from petcheck.call import Credential
 from petcheck.errors import NotARun, NotEvidence
-from petcheck.exchange import Credential, Exchange, Request
+from petcheck.exchange import Exchange, Request
 from petcheck.sanitize import printable
 from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
 from petcheck.spec.operations import Operation

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 
+from petcheck.call import Call, Form
 from petcheck.errors import NotSent
-from petcheck.exchange import DIRECT, Call, Exchange, Form, NoAnswer, Reach, Request, Response
+from petcheck.exchange import DIRECT, Exchange, NoAnswer, Reach, Request, Response
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
 from petcheck.wire.client import HttpClient, Moment, Outgoing, Timed

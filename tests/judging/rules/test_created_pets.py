@@ -7,7 +7,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.rules import RULE
@@ -196,6 +197,17 @@ def test_a_default_status_may_show_later_than_in_the_201() -> None:
     assert isinstance(found("CREATE-12", null, lost), Held)
 
 
+@pytest.mark.parametrize("requirement", ["CREATE-12", "CREATE-13"])
+def test_without_an_animal_to_look_for_another_requirement_says_why(requirement: str) -> None:
+    both = (replace(one, burst=1) for one in (new(1), new(1, name="Tex")))
+    shared = found(requirement, *both, grounds=READING)
+    assert isinstance(shared, Undecided)
+    assert shared.reason == "Each animal that the run created shares its id with another one; see PET-5."
+    none = found(requirement, grounds=READING)
+    assert isinstance(none, Undecided)
+    assert none.reason == "POST /pets created no animal that has an id; see CREATE-1 and PET-1."
+
+
 def test_a_reused_id_belongs_to_the_later_animal() -> None:
     later = exchange(CREATE, 201, pet(1, name="Tex"), asked={"name": "Tex"}, sent=5.0)
     assert isinstance(found("CREATE-12", new(1), later, get(1, 20.0, name="Tex")), Held)
@@ -334,6 +346,9 @@ def test_a_page_that_shows_two_changed_alike_fails() -> None:
         "also animal 2."
     )
     assert [proof.part for proof in again.proofs][:2] == ["body:/categoryId", "body:/1/categoryId"]
+    three = found("CREATE-13", new(1), new(2), new(3), page(OLD, *changed, pet(3, categoryId=2), sent=1.0))
+    assert isinstance(three, Failed)
+    assert three.text.endswith("(section 4.2); also animals 2, 3.")
     alone = [new(1), *(page(OLD, pet(1, categoryId=2), sent=at) for at in (1.0, 10.1))]
     assert isinstance(found("CREATE-13", *alone, grounds=READING), Undecided)
     assert isinstance(found("CREATE-13", *alone), Ask)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from petcheck.exchange import Call, Exchange, page_call, read_call
+from petcheck.call import Call, page_call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
 from petcheck.judging.changed import Changed, as_created, changed_alike
 from petcheck.judging.creations import (

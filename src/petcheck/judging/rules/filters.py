@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from petcheck.exchange import Call, Exchange, Page, page_call
+from petcheck.call import Call, page_call
+from petcheck.exchange import Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.agree import pages_in_a_row
 from petcheck.judging.judgement import (
