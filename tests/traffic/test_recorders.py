@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from petcheck.results.judge import judge
 from tests.support.entries import BELLA, ERROR, REX, entry, rows, story
-from tests.support.foreign import har_of, judged, outcomes
+from tests.support.foreign import har_of, judged, outcomes, stream_in
 
 Entry = dict[str, Any]
 Change = Callable[[Entry], object]
@@ -471,3 +472,35 @@ def test_a_body_that_a_recorder_says_it_cut_is_no_failure(tmp_path: Path) -> Non
 def test_one_huge_number_spoils_no_other_entry(tmp_path: Path) -> None:
     text = json.dumps(har_of(story())).replace('"time": 12.5', f'"time": {"9" * 5000}', 1)
     assert outcomes(judged(text, tmp_path)) == outcomes(judged(har_of(story()), tmp_path))
+
+
+@pytest.mark.parametrize("path", ["/v1/%70ets", "/v1/pet%73?limit=2", "/%76%31/pets"])
+def test_a_path_with_needless_escapes_is_the_same_path(path: str, tmp_path: Path) -> None:
+    one = entry(0, "/pets")
+    one["request"]["url"] = f"https://pets.example{path}"
+    (exchange,) = stream_in(har_of([one]), tmp_path).exchanges
+    assert exchange.request.url.partition("?")[0] == "https://pets.example/v1/pets"
+
+
+HOST = "pets.example:8080"
+
+
+@pytest.mark.parametrize("name", ["Host", "host"])
+def test_a_request_line_without_a_host_has_it_in_a_header(name: str, tmp_path: Path) -> None:
+    one = entry(0, "/pets/41", answer=REX)
+    one["request"] |= {
+        "url": "/v1/pets/41",
+        "headers": [*one["request"]["headers"], *rows({name: "pets.example:8080"})],
+    }
+    (exchange,) = stream_in(har_of([one]), tmp_path).exchanges
+    assert exchange.request.url == f"http://{HOST}/v1/pets/41"
+
+
+def test_judging_keeps_nothing_that_it_reads_of_a_body(tmp_path: Path) -> None:
+    """A recording of 100 MB has a hundred thousand exchanges."""
+    calls = [entry(0, sent={"name": "Rex", "categoryId": 3}, status=201, answer=REX), entry(1, "/pets/41", answer=REX)]
+    stream = stream_in(har_of(calls), tmp_path)
+    judge(stream)
+    for one in stream.exchanges:
+        assert not {"_parsed", "_by_name", "date", "page"} & {*vars(one), *vars(one.heard)}
+        assert "parsed" not in vars(one.request)

@@ -21,6 +21,7 @@ from petcheck.stream.entries import first_of, shared
 # of the request's headers only these are kept: the others are of no use, and may be secret
 _KEPT = ("accept", CONTENT_TYPE.lower())
 _PORTS = {"http": ":80", "https": ":443"}
+_ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
 _YEARS = range(1990, 2200)  # another one is of a clock that was never set
 _UNPACKED_CAP = 24 * 1024 * 1024  # bytes
 _EXACT = 2**53  # JavaScript cannot tell a larger integer from its neighbour
@@ -52,9 +53,12 @@ class LeftAlone(Exception):
 
 
 def url_of(entry: Any) -> str:
-    """The URL of an entry, `plain`; its parameters may be in a list only."""
+    """The URL of an entry, `plain`; its host may be in a header only, and its parameters in a list."""
     request = _dict(_dict(entry).get("request"))
-    url, rows = plain(str(request.get("url") or "")), request.get("queryString")
+    url, rows = str(request.get("url") or "").strip(), request.get("queryString")
+    # beside a request line a recorder sees no scheme: it records behind what ends TLS
+    host = first_of(headers_of(request), "Host") if url.startswith("/") else None
+    url = plain(f"http://{host}{url}" if host else url)
     if not url or "?" in url or not isinstance(rows, list):
         return url
     named = [(str(row.get("name", "")), str(row.get("value", ""))) for row in rows if isinstance(row, dict)]
@@ -62,14 +66,22 @@ def url_of(entry: Any) -> str:
 
 
 def plain(url: str) -> str:
-    """A URL as all recorders would write it, without user, password and fragment; empty where it cannot be read."""
+    """A URL as all recorders would write it, without user, password and fragment; empty where it cannot be read.
+
+    Letters and digits of the path have no escapes (RFC 3986, section 6.2.2.2).
+    """
     try:
         parts = urlsplit(url.strip())
         host = parts.netloc.rpartition("@")[2].lower().removesuffix(_PORTS.get(parts.scheme.lower(), " "))
         _ = parts.port
     except ValueError:
         return ""
-    return urlunsplit((parts.scheme.lower(), host, parts.path, parts.query, ""))
+    return urlunsplit((parts.scheme.lower(), host, _ESCAPED.sub(_unescaped, parts.path), parts.query, ""))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    sign = chr(int(found[1], 16))
+    return sign if sign.isascii() and (sign.isalnum() or sign in "-._~") else found[0]
 
 
 def method_of(entry: Any) -> str:
