@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from petcheck.results.judge import judge
+from petcheck.runner.again import judged_again
 from tests.support.entries import BELLA, ERROR, REX, entry, rows, story
 from tests.support.foreign import har_of, judged, outcomes, stream_in
 
@@ -500,7 +500,7 @@ def test_judging_keeps_nothing_that_it_reads_of_a_body(tmp_path: Path) -> None:
     """A recording of 100 MB has a hundred thousand exchanges."""
     calls = [entry(0, sent={"name": "Rex", "categoryId": 3}, status=201, answer=REX), entry(1, "/pets/41", answer=REX)]
     stream = stream_in(har_of(calls), tmp_path)
-    judge(stream)
+    assert judged_again(stream, tmp_path / "reports").trouble == []
     for one in stream.exchanges:
         assert not {"_parsed", "_by_name", "date", "page"} & {*vars(one), *vars(one.heard)}
         assert "parsed" not in vars(one.request)
