@@ -66,7 +66,7 @@ def make(folder: Path) -> None:
         folder / "conforming",
     )
     for number, name in enumerate(("a", "b"), 1):
-        write(of_target(name, run=f"0000000{number}", seed=number), folder / f"run-{name}")
+        write(of_target(name, seed=number), folder / f"run-{name}")
     merge([folder / "run-a", folder / "run-b"], folder / "merged", NOBODY)
 
 

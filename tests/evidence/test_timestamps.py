@@ -301,7 +301,7 @@ def test_a_fleet_has_one_time_and_merged_runs_keep_theirs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for number, name in enumerate(("a", "b"), 1):
-        write(of_target(name, run=f"0000000{number}", seed=number), Path(f"run-{name}"))
+        write(of_target(name, seed=number), Path(f"run-{name}"))
     notary.dates(Path("run-a"))
     with notary.serving() as asked:
         assert said(capsys, "merge", "run-a", "run-b", "-o", "whole", "--timestamp-url", asked.url)[0] == 1

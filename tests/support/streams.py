@@ -10,6 +10,7 @@ from typing import Any
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Dropped
 from petcheck.results.judge import suite
+from petcheck.runner.head import run_id
 from petcheck.stream.environment import Environment
 from petcheck.stream.lines import (
     End,
@@ -48,7 +49,7 @@ FINISHED = samples.START + timedelta(seconds=9)
 def head(*names: str, settings: RunSettings = SETTINGS, **changes: Any) -> Head:
     values: dict[str, Any] = {
         "suite": suite(),
-        "run": "0a1b2c3d",
+        "run": run_id(changes.get("seed", 7)),
         "started": samples.START,
         "as_of": samples.START.date(),
         "seed": 7,

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from petcheck.runner.again import judged_again
+from petcheck.spec.figures import RATE_HEADERS
 from tests.support.entries import BELLA, ERROR, REX, entry, rows, story
 from tests.support.foreign import har_of, judged, outcomes, stream_in
 
@@ -187,6 +188,45 @@ def test_a_fault_is_found_whoever_recorded_it(recorder: str, tmp_path: Path) -> 
     assert found(changed(calls, RECORDERS[recorder]), tmp_path)[0] == {"LIST-3", "ERROR-4", "AUTH-1"}
 
 
+def with_colons(one: Entry) -> None:
+    for part in ("request", "response"):
+        for row in one[part]["headers"]:
+            row["name"] += ":"
+
+
+def in_pairs(one: Entry) -> None:
+    for part in ("request", "response"):
+        one[part]["headers"] = [[row["name"], row["value"]] for row in one[part]["headers"]]
+
+
+def in_base64_of_urls(one: Entry) -> None:
+    content = one["response"]["content"]
+    if content.get("text"):
+        packed = base64.urlsafe_b64encode(content["text"].encode()).decode().rstrip("=")
+        content.update(text=packed, encoding="base64")
+
+
+def as_a_request_line(one: Entry) -> None:
+    one["request"]["headers"] += rows({"Host": "pets.example"})
+    one["request"]["url"] = one["request"]["url"].removeprefix("https://pets.example")
+
+
+WRITTEN_OTHERWISE: dict[str, Change] = {
+    "names with colons": with_colons,
+    "headers in pairs": in_pairs,
+    "Base64 for URLs, not padded": in_base64_of_urls,
+    "a request line and a Host header": as_a_request_line,
+    "needless escapes in a path": lambda one: one["request"].update(
+        url=one["request"]["url"].replace("/pets", "/%70et%73")
+    ),
+}
+
+
+@pytest.mark.parametrize("habit", WRITTEN_OTHERWISE)
+def test_what_is_only_written_otherwise_is_read(habit: str, tmp_path: Path) -> None:
+    assert found(changed(story(), WRITTEN_OTHERWISE[habit]), tmp_path) == found(story(), tmp_path)
+
+
 # ---- what is no fault of the service
 
 
@@ -234,6 +274,9 @@ HARMLESS: dict[str, Callable[[list[Entry]], list[Entry]]] = {
     "deflate": lambda calls: changed(calls, deflated),
     "an encoding that cannot be undone": lambda calls: changed(calls, brotli),
     "a media type in mimeType only": lambda calls: changed(calls, only_in_mime_type),
+    "only the headers that scripts see": lambda calls: changed(
+        calls, lambda one: without(one, "response", "date", *(name.lower() for name in RATE_HEADERS))
+    ),
     "headers as an object": lambda calls: changed(calls, headers_as_an_object),
 }
 

@@ -10,12 +10,20 @@ from petcheck.exchange import FORMS_OF_JSON, Exchange, Form, Response
 from petcheck.plan.forms import fits, spelled
 from petcheck.plan.together import MOST, connections
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
+from petcheck.spec.version import VERSION
 from petcheck.stream.stream import MASKED, Part, Stream
+from petcheck.wire.client import ACCEPTED_ENCODINGS, KEPT_OF_MORE
 from petcheck.wire.sender import cased
 from petcheck.wire.tally import Unplanned
 
 _CAUSES = {"", *(each.value for each in Unplanned)}
 _NAMES = ("Accept", "Accept-Encoding", "Authorization", CONTENT_TYPE, "Transfer-Encoding", "User-Agent")
+_VALUES = {
+    "accept-encoding": ACCEPTED_ENCODINGS,
+    CONTENT_TYPE.lower(): MEDIA_TYPE,
+    "transfer-encoding": "chunked",
+    "user-agent": f"petcheck/{VERSION}",
+}
 
 
 def contradicted(stream: Stream) -> Iterator[str]:
@@ -62,6 +70,9 @@ def _words(part: Part) -> Iterator[str]:
         which, form = f"exchange {one.index} with {part.name}", one.request.form
         if not _is_spelled(one, own):
             yield f"{which} says that it has {form.value}, and is written otherwise"
+        # a mask may be shorter than what it stands for
+        if not one.heard.body_complete and len(one.heard.body) < KEPT_OF_MORE // 2:
+            yield f"{which} says that its body was too long to read, and keeps {len(one.heard.body)} bytes of it"
         if one.cause not in _CAUSES:
             yield f"{which} was sent for a reason that petcheck does not have"
         if one.again is not None and one.cause != Unplanned.PROBE.value:
@@ -78,6 +89,8 @@ def _is_spelled(exchange: Exchange, own: set[str]) -> bool:
     sent = [(name, value) for name, value in request.headers if name.lower() in usual]
     accepted = [] if form is Form.NO_ACCEPT else ["*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE]
     if any(name != cased(usual[name.lower()], form) for name, _ in sent):
+        return False
+    if any(value != _VALUES.get(name.lower(), value) for name, value in sent):
         return False
     if "accept" in usual and [value for name, value in sent if name.lower() == "accept"] != accepted:
         return False

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
 
-from petcheck.traffic.seen import headers_of
+from petcheck.traffic.seen import decoded, headers_of
 from petcheck.wire.secret_names import says_secret
 
 _NO_TEXT = re.compile(r"script|css|image|font|video|audio|wasm|pdf|zip", re.IGNORECASE)  # unless it is SVG
@@ -118,7 +118,7 @@ _WRITTEN_OTHERWISE = frozenset("\\%@&")
 
 
 def _unpacked(run: str) -> str:
-    """The text that a run of Base64 is; empty if it is none."""
+    """The text that a run of Base64 is; empty if it is not one."""
     data = run.rstrip("=").translate(_OF_URLS)
     try:
         text = base64.b64decode(data + "=" * (-len(data) % 4)).decode()
@@ -244,17 +244,12 @@ def _spellings(values: Iterable[str]) -> Iterator[str]:
 
 
 def _readable(content: object) -> str:
-    """The text of a body that may have names and values; empty for scripts, pictures and what is no text."""
+    """The text of a body that may have names and values; empty for scripts, pictures and what is not a text."""
     found = content if isinstance(content, dict) else {}
     text, media = found.get("text"), str(found.get("mimeType"))
     if not isinstance(text, str) or (_NO_TEXT.search(media) and "xml" not in media):
         return ""
-    if found.get("encoding") != "base64":
-        return text
-    try:
-        return base64.b64decode(text).decode("utf-8", "replace")
-    except ValueError:
-        return ""
+    return text if found.get("encoding") is None else decoded(text, found["encoding"])[0].decode("utf-8", "replace")
 
 
 def _member(message: Mapping[str, Any], place: str, name: str) -> Any:

@@ -24,6 +24,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 _ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
 _YEARS = range(1990, 2200)  # another one is of a clock that was never set
 _UNPACKED_CAP = 24 * 1024 * 1024  # bytes
+_OF_URLS = str.maketrans("-_", "+/")  # of another alphabet of Base64 (RFC 4648, section 5)
 _EXACT = 2**53  # JavaScript cannot tell a larger integer from its neighbour
 
 
@@ -147,9 +148,14 @@ def headers_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = message.get("headers")
     if isinstance(rows, dict):
         rows = [{"name": name, "value": value} for name, value in rows.items()]
-    found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    pairs = ((_text(row.get("name")) or "", _in_words(row.get("value"))) for row in found)
+    found = [_row(row) for row in rows] if isinstance(rows, list) else []
+    pairs = (((_text(row.get("name")) or "").rstrip(": "), _in_words(row.get("value"))) for row in found)
     return [shared(name, value) for name, value in pairs if name and not name.startswith(":")]
+
+
+def _row(value: object) -> dict[str, Any]:
+    """A name with its value; some recorders write a pair."""
+    return {"name": value[0], "value": value[1]} if isinstance(value, list) and len(value) == 2 else _dict(value)
 
 
 def _in_words(value: object) -> str:
@@ -174,7 +180,7 @@ def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]
     media = _text(posted.get("mimeType")) or first_of(headers, CONTENT_TYPE) or MEDIA_TYPE
     if MEDIA_TYPE not in media.lower():
         raise LeftAlone("with a request body of another media type")
-    body, whole = _decoded(text, posted.get("encoding"))
+    body, whole = decoded(text, posted.get("encoding"))
     is_sure = _number(length) == len(body)
     if first_of(headers, "content-encoding") and not _is_json(body) and (unpacked := _unpacked(body)) is not None:
         return unpacked
@@ -199,7 +205,7 @@ def _body(content: Mapping[str, Any], headers: Iterable[tuple[str, str]], *, wri
     length = _number(first_of(headers, "content-length"))
     if not isinstance(text, str) or not text:
         return b"", length == 0 and size <= 0  # "" stands for a body that was left out, too
-    body, whole = _decoded(text, content.get("encoding"))
+    body, whole = decoded(text, content.get("encoding"))
     if not whole or (content.get("comment") and not _is_json(body)):  # a recorder says what it left out
         return body, False
     if written_again and (isinstance(_json(body), str) or _has_a_large_integer(body)):
@@ -265,11 +271,12 @@ def _json(body: bytes) -> object:
         return _NOT_JSON
 
 
-def _decoded(text: str, encoding: object) -> tuple[bytes, bool]:
+def decoded(text: str, encoding: object) -> tuple[bytes, bool]:
     """Bytes of a text, and whether they are those that were on the wire, as far as is known."""
     if str(encoding).lower() == "base64":
         try:
-            return base64.b64decode("".join(text.split()), validate=True), True
+            plain = "".join(text.split()).rstrip("=").translate(_OF_URLS)
+            return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True), True
         except (binascii.Error, ValueError):
             return b"", False
     # a recorder puts the replacement character where it could not read a byte
