@@ -216,6 +216,8 @@ WRITTEN_OTHERWISE: dict[str, Change] = {
     "headers in pairs": in_pairs,
     "Base64 for URLs, not padded": in_base64_of_urls,
     "a request line and a Host header": as_a_request_line,
+    "a URL without a scheme": lambda one: one["request"].update(url=one["request"]["url"].removeprefix("https://")),
+    "a URL with two slashes": lambda one: one["request"].update(url=one["request"]["url"].removeprefix("https:")),
     "needless escapes in a path": lambda one: one["request"].update(
         url=one["request"]["url"].replace("/pets", "/%70et%73")
     ),

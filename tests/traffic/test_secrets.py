@@ -174,6 +174,7 @@ MEMBERS: tuple[str, ...] = (
     "password",
     "pass-word",
 )
+MEMBERS += ("oauth_verifier", "cardCvv", "ssn", "seed-phrase", "connection_string")
 MEMBERS += ("code", "signature", "privateKey", "id_token", "X-Api-Key", "jwt")
 
 PLANTS: dict[str, Plant] = {

@@ -58,11 +58,12 @@ def url_of(entry: Any) -> str:
     request = _dict(_dict(entry).get("request"))
     url, rows = str(request.get("url") or "").strip(), request.get("queryString")
     # beside a request line a recorder sees no scheme: it records behind what ends TLS
-    host = first_of(headers_of(request), "Host") if url.startswith("/") else None
-    url = plain(f"http://{host}{url}" if host else url)
+    if re.match(r"/(?!/)", url):
+        url = f"{first_of(headers_of(request), 'Host') or ''}{url}"
+    url = plain(url if "://" in url.partition("?")[0] else f"http://{url.removeprefix('//')}")
     if not url or "?" in url or not isinstance(rows, list):
         return url
-    named = [(str(row.get("name", "")), str(row.get("value", ""))) for row in rows if isinstance(row, dict)]
+    named = [(str(row.get("name", "")), _in_words(row.get("value", ""))) for row in rows if isinstance(row, dict)]
     return f"{url}?{urlencode(named, quote_via=quote, errors='surrogatepass')}" if named else url
 
 
