@@ -27,7 +27,7 @@ Settled: TypeAlias = Held | Failed | Undecided
 
 _MOST_KEYS = 5
 _PIECE, _PIECE_BYTES = 3_000, 4 * 1024 * 1024  # exchanges, and bytes of the bodies of their answers
-_SECTION = "5"
+_SECTION, _LIMITS = "5", "8"
 # judged by our own clock where the answer has none: a recorder's may be wrong by any span
 _BY_THE_CLOCK = frozenset({"RATE-3", "RATE-7", "RATE-9"})
 # how a count moves can be judged for one key only, and that key must be known
@@ -35,6 +35,11 @@ _OF_ONE_KEY = frozenset({"RATE-4", "RATE-6", "RATE-8", "RATE-9"})
 _KEY_IS_ACCEPTED, _UNKNOWN_ID = "AUTH-7", "GET-3"
 _NOTHING_STORED = frozenset({"AUTH-6", "CREATE-11"})
 _OWN_NAME = re.compile(r"(?=.*\d).{8,}", re.DOTALL)  # hardly another client's too
+# what a script sees of an answer of another host (Fetch, section 2.2.2): a recorder in a page has no others
+_SEEN_BY_SCRIPTS = frozenset(
+    ("cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma")
+)
+_NO_HEADERS = "The recording has only the response headers that a page shows to scripts. Record with a proxy."
 _NO_KEYS = "The recording has no Authorization headers, so it does not show which requests had a key. Record with them."
 _MASKED = "The recording has masked keys, so it does not show which requests had the same one. Record with them."
 _REFUSED = "the server refused every request with a key in the recording; record some with a valid key"
@@ -83,7 +88,8 @@ def shown_by_traffic(record: Record, *, as_of: date, plan: str | None) -> Shown:
                 exchange.request.forget()
                 exchange.heard.forget()
     shown = {_authorization(exchange) for exchange in record} - {None}
-    of_keys = _Keys(bool(shown), any("$" in header for header in shown if header))
+    named = {name.lower() for exchange in record for name, _ in exchange.heard.headers}
+    of_keys = _Recorded(bool(shown), any("$" in header for header in shown if header), not named <= _SEEN_BY_SCRIPTS)
     return Shown(_together(known.values()), {one.id: _settled(one, found[one.id], of_keys) for one in rules})
 
 
@@ -163,14 +169,15 @@ def _gravity(one: Settled) -> tuple[int, bool, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Keys:
-    """What a recording shows of keys: whether requests had one, and which."""
+class _Recorded:
+    """What a recording shows: whether requests had a key, and which, and headers of answers that scripts do not see."""
 
     keys: bool
     which: bool
+    headers: bool
 
 
-def _settled(requirement: Requirement, decision: Settled, shown: _Keys) -> Settled:
+def _settled(requirement: Requirement, decision: Settled, shown: _Recorded) -> Settled:
     """A decision without what recorded traffic cannot show."""
     doubt = next(_doubts(requirement, decision, shown), None)
     if doubt is not None:
@@ -178,11 +185,13 @@ def _settled(requirement: Requirement, decision: Settled, shown: _Keys) -> Settl
     return replace(decision, settled_by=None, tried=True) if isinstance(decision, Undecided) else decision
 
 
-def _doubts(requirement: Requirement, decision: Settled, shown: _Keys) -> Iterator[str]:
+def _doubts(requirement: Requirement, decision: Settled, shown: _Recorded) -> Iterator[str]:
     if requirement.section == _SECTION and not shown.keys:
         yield _NO_KEYS
     if requirement.id in (_OF_ONE_KEY | {_KEY_IS_ACCEPTED}) and not shown.which:
         yield _NO_KEYS if not shown.keys else _MASKED
+    if requirement.section == _LIMITS and not shown.headers:
+        yield _NO_HEADERS
     if not isinstance(decision, Failed):
         return
     decisive = [proof.exchange for proof in decision.proofs]

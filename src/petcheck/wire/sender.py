@@ -94,7 +94,7 @@ class LiveSender:
         credential = authorization(call.credential, self.key, self.random_key)
         if credential is not None:
             display = shown(call.credential, self.key, self.random_key) or ""
-            headers.append(Header(_cased("Authorization", form), credential, display))
+            headers.append(Header(cased("Authorization", form), credential, display))
         if self.trace is not None:
             made = self.trace()
             headers.append(Header(TRACE, made, made))
@@ -148,14 +148,15 @@ def _is_broken(answer: Response | NoAnswer) -> bool:
 def _usual(call: Call, form: Form) -> Iterator[tuple[str, str]]:
     """The headers of each request, but for Authorization."""
     if form is not Form.NO_ACCEPT:
-        yield _cased("Accept", form), "*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE
-    yield _cased("Accept-Encoding", form), ACCEPTED_ENCODINGS
-    yield _cased("User-Agent", form), f"petcheck/{VERSION}"
+        yield cased("Accept", form), "*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE
+    yield cased("Accept-Encoding", form), ACCEPTED_ENCODINGS
+    yield cased("User-Agent", form), f"petcheck/{VERSION}"
     if call.body is not None:
-        yield _cased(CONTENT_TYPE, form), MEDIA_TYPE
+        yield cased(CONTENT_TYPE, form), MEDIA_TYPE
     if form is Form.CHUNKED:
         yield "Transfer-Encoding", "chunked"
 
 
-def _cased(name: str, form: Form) -> str:
+def cased(name: str, form: Form) -> str:
+    """The name of a header as a request in that form has it (RFC 9110, section 5.1)."""
     return name.lower() if form is Form.LOWER else name.upper() if form is Form.UPPER else name
