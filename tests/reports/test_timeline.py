@@ -82,6 +82,8 @@ def test_failures_are_marked_and_not_only_by_colour() -> None:
     assert [bar.kind for bar in picture.bars] == ["plain", "plain", "fail", "fail", "waived"]
     assert picture.marks == [("fail", "M400 0h7v10h-7zM600 0h7v10h-7z"), ("waived", "M800 0h7v10h-7z")]
     assert picture.bars[1].path == "M200 0h199v8h-199z"
+    at_the_end = timeline(at((0, 1000), (999, 1000)), {1: FAILS[2]})
+    assert at_the_end.marks == [("fail", "M993 0h7v10h-7z")]
 
 
 def test_what_decides_a_failure_is_taken_from_the_result() -> None:
@@ -187,13 +189,28 @@ def test_a_page_without_requests_has_no_picture() -> None:
 def test_the_picture_says_in_words_what_it_shows() -> None:
     page = page_of(samples.burst_run())
     assert "58 requests in 10.8 s; those that decide a failure are marked below." in page
-    assert "<code>X-RateLimit-Remaining</code> was 41 at first, and 41 at the lowest." in page
+    assert "<code>X-RateLimit-Remaining</code> was 41 at first, and never lower." in page
     assert "no verdict depends on these figures" in page
     assert re.search(
         r'scope="row">GET /pets/\{petId\}</th><td role="cell">\d+</td><td role="cell">'
         r'<span class="option">[\d.]+ ms</span></td>',
         page,
     )
+
+
+@pytest.mark.parametrize(
+    ("number", "rows", "strips"),
+    [
+        (0, [], []),
+        (1, ["GET /pets"], ["Requests"]),
+        (2_000, ["GET /pets", "POST /pets", "GET /pets/{petId}", "all"], ["Requests", "Remaining, 0 to 41"]),
+    ],
+)
+def test_a_page_has_what_there_is_to_draw(number: int, rows: list[str], strips: list[str]) -> None:
+    page = page_of(samples.whole_run(targets=1, number=number, failing=False))
+    assert re.findall(r'scope="row">(\w[^<]*)</th><td role="cell">[\d,]+', page) == rows
+    assert re.findall(r'<p class="label">([^<]*)</p>', page) == strips
+    assert len(page) < 5_000_000
 
 
 def test_a_burst_is_shown_where_it_decides() -> None:

@@ -155,7 +155,7 @@ def timeline(exchanges: Iterable[Exchange], fails: Fails, waited: Iterable[Pause
         bars,
         single,
         _shapes(((bar.kind, bar.lane, bar.left, bar.right) for bar in rest), _LANE - 2, _APART),
-        _shapes(((bar.kind, 0, bar.left, bar.left + _MARK) for bar in bars if bar.fails), _LANE),
+        _shapes(((bar.kind, 0, left := min(bar.left, _WIDTH - _MARK), left + _MARK) for bar in bars if bar.fails), _LANE),
         _shapes((("wait", 0, scale.place(start), scale.place(end)) for start, end in spans), height),
         height,
         scale.seconds,
