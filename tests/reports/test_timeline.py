@@ -10,6 +10,7 @@ import pytest
 from petcheck.exchange import Credential, Exchange, NoAnswer, Silence
 from petcheck.reports import report_html
 from petcheck.reports.timeline import Bar, bursts, fails_of, pauses, timeline, times
+from petcheck.results import totals
 from petcheck.spec.operations import Operation
 from petcheck.stream.lines import Waited
 from petcheck.stream.stream import checked
@@ -196,6 +197,41 @@ def test_the_picture_says_in_words_what_it_shows() -> None:
         r'<span class="option">[\d.]+ ms</span></td>',
         page,
     )
+
+
+HATCHED = "Nothing was under way where it is hatched"
+SHORTER = f"{HATCHED}, and the longest of these spans are drawn shorter."
+
+
+@pytest.mark.parametrize(
+    ("second", "waited", "said"),
+    [
+        (1.01, [], None),
+        (4.0, [(1, 3.0)], f"{SHORTER}"),
+        (1.15, [(1, 0.14)], f"{HATCHED}."),
+    ],
+)
+def test_the_picture_says_where_nothing_was_under_way(
+    second: float, waited: list[tuple[int, float]], said: str | None
+) -> None:
+    value = samples.result(samples.row("LIST-1", "pass", decisive=()))
+    page = report_html.render(value, tuple(at((0, 1), (second, second + 1))), waited={"staging": waited})
+    caption = re.findall("<figcaption>(.*?)</figcaption>", page)[0]
+    assert caption.startswith("2 requests in ")
+    assert (said in caption) if said else HATCHED not in caption
+
+
+@pytest.mark.parametrize(
+    ("waited_s", "rate_limited", "said"),
+    [
+        (0.04, 0, ""),
+        (12.36, 0, "waited 12.4 s"),
+        (0.0, 1, "1 response was 429"),
+        (60.0, 2, "waited 60.0 s, 2 responses were 429"),
+    ],
+)
+def test_how_long_a_run_waited_in_words(waited_s: float, rate_limited: int, said: str) -> None:
+    assert totals.waits(samples.target(waited_s=waited_s, rate_limited=rate_limited)) == said
 
 
 @pytest.mark.parametrize(
