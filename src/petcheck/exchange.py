@@ -346,7 +346,7 @@ class Exchange(_Readable):
 
     @property
     def on_new_connection(self) -> bool:
-        """Whether it had a connection of its own for certain; the others may share kept ones."""
+        """Whether it certainly had its own connection; the others may share kept ones."""
         alone = self.request.form in (Form.NEW_CONNECTION, Form.CHUNKED)
         return alone or self.resent or self.burst is not None or self.cause != ""
 

@@ -56,6 +56,7 @@ def test_a_gap_that_has_ended_is_named_and_one_that_is_accepted_asks_for_nothing
             {"max-requests": 6},
             "add `--allow-writes` and `--plan`, and raise `--max-requests` to judge 3 more",
         ),
+        (["--plan", None], {}, "add `--plan` to judge 1 more; a `[[gap]]` accepts what stays open"),
         ([None], {}, "see why above; a `[[gap]]` in `petcheck.toml` accepts what cannot be examined, with your reason"),
     ],
 )

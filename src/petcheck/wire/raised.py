@@ -29,7 +29,7 @@ def asked(method: str, target: str, body: bytes | None) -> str:
 
 
 def with_tracebacks(exchanges: Sequence[Exchange], raised: Iterable[Raised]) -> list[Exchange]:
-    """The exchanges, each that is unanswered or a 5xx with the traceback of its own request, if the server runs here.
+    """The exchanges, each that is unanswered or a 5xx with the traceback that belongs to it, if the server runs here.
 
     `raised` are in the order of time. Where it could be one of several, the first of the requests that are alike says
     so, and has some of them.
