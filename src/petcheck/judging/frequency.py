@@ -94,7 +94,7 @@ def frequency_of(failed: Failed, record: Record, *, of_animals: bool = False) ->
     again = {e.index for e in (*failed.wrong, *held) if e.again in sent and _sent(e, by_status) == sent[e.again]}
     members = {e.index for e in (*failed.wrong, *held) if _is_of(e, properties)} - again
     right = _right_another_time(failed, held, record, of_animals)
-    beside = "" if right is None else _on_connections(failed.wrong, held, members) or _same_body(right)
+    beside = "" if right is None else _on_connections(failed.wrong, held, members) or _same_body(failed.wrong, right)
     usual = Frequency(
         len(members & sent.keys()),
         len(members),
@@ -131,7 +131,7 @@ def ids_under_overlap(frequency: Frequency, failed: Failed, record: Record) -> s
     if len(got) < 2 or len(set(got)) == len(got) or len(set(later)) < len(later) or not later:
         return ""
     return (
-        f"{len(got)} POSTs at the same time returned {plural(len(set(got)), 'different id')}; "
+        f"{len(got)} POSTs at the same time returned only {plural(len(set(got)), 'id')}; "
         f"the same {len(later)} one after the other returned {len(set(later))}."
     )
 
@@ -184,13 +184,19 @@ def _right_another_time(failed: Failed, held: Sequence[Exchange], record: Record
     return None
 
 
-def _same_body(right: Exchange) -> str:
-    """That a body is not the cause, in words."""
-    return "" if right.request.body is None else f" (the same body got {answer_text(right)} another time)"
+def _same_body(wrong: Sequence[Exchange], right: Exchange) -> str:
+    """That a body is not the cause, in words; empty if a request without one fails too."""
+    without = any(e.request.body is None for e in (*wrong, right))
+    return "" if without else f" (the same body got {answer_text(right)} another time)"
 
 
 def _on_connections(wrong: Sequence[Exchange], held: Sequence[Exchange], members: Set[int]) -> str:
-    """How often it fails on kept and on new connections, in words; empty unless all failures are on one kind."""
+    """How often it fails on kept and on new connections, in words; empty unless all failures are on one kind.
+
+    Each request of a burst has a new one, so there the overlap may be the cause.
+    """
+    if any(e.burst is not None for e in wrong):
+        return ""
     bad = {e.index for e in wrong}
     told = []
     for is_new, name in ((False, "kept connections"), (True, "new ones")):
