@@ -278,6 +278,8 @@ def test_the_body_is_not_the_cause_where_the_same_was_answered_rightly() -> None
     wrong = exchange(POST, 500, asked={"name": "Rex", "categoryId": 1})
     said = "responses (the same body got 201 another time)"
     assert often(numbered([wrong, post("Rex", 1)]), [0], STATUS).of_what == said
+    said = "responses (the same body was answered rightly another time)"
+    assert often(numbered([post("Rex", 1), post("Rex", 2)]), [0], "body:/name").of_what == said
     get = exchange(status=500)  # has no body
     assert often(numbered([wrong, get, post("Rex", 1)]), [0, 1], STATUS).of_what == "responses"
 

@@ -186,8 +186,10 @@ def _right_another_time(failed: Failed, held: Sequence[Exchange], record: Record
 
 def _same_body(wrong: Sequence[Exchange], right: Exchange) -> str:
     """That a body is not the cause, in words; empty if a request without one fails too."""
-    without = any(e.request.body is None for e in (*wrong, right))
-    return "" if without else f" (the same body got {answer_text(right)} another time)"
+    if any(e.request.body is None for e in (*wrong, right)):
+        return ""
+    alike = any(e.status == right.status for e in wrong)
+    return f" (the same body {'was answered rightly' if alike else f'got {answer_text(right)}'} another time)"
 
 
 def _on_connections(wrong: Sequence[Exchange], held: Sequence[Exchange], members: Set[int]) -> str:
