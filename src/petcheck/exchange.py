@@ -248,6 +248,12 @@ class Exchange(_Readable):
     again: int | None = None
 
     @property
+    def on_new_connection(self) -> bool:
+        """Whether it certainly had its own connection; the others may share kept ones."""
+        alone = self.request.form in (Form.NEW_CONNECTION, Form.CHUNKED)
+        return alone or self.resent or self.burst is not None or self.cause != ""
+
+    @property
     def elapsed(self) -> float:
         """Seconds from sending to the last byte, or until petcheck gave up."""
         return self.finished - self.sent

@@ -167,7 +167,8 @@ def test_an_animal_that_the_run_created_may_be_why_a_page_is_right_later() -> No
     # the animals were the same as before, too
     assert often(numbered([PAGE, broken, made, PAGE]), [1], "body").when == "now and then"
     assert often(numbered([PAGE, made, broken, made, PAGE]), [2], "body").when == "always"
-    # neither a header nor a 401 depends on animals
+    # neither a header nor a 202 or 401 depends on animals
+    assert often(numbered([exchange(status=202), made, PAGE]), [0], STATUS).when == "now and then"
     assert often(numbered([exchange(status=401), made, PAGE]), [0], STATUS).when == "now and then"
     assert often(numbered([broken, made, PAGE]), [0]).when == "now and then"
 
@@ -274,6 +275,38 @@ def test_chance_is_shown_by_requests_that_were_alone() -> None:
     assert often(record, [0, 2]).when == "now and then"
 
 
+def test_the_body_is_not_the_cause_where_the_same_was_answered_rightly() -> None:
+    wrong = exchange(POST, 500, asked={"name": "Rex", "categoryId": 1})
+    said = "responses (the same body got 201 another time)"
+    assert often(numbered([wrong, post("Rex", 1)]), [0], STATUS).of_what == said
+    said = "responses (the same body was answered rightly another time)"
+    assert often(numbered([post("Rex", 1), post("Rex", 2)]), [0], "body:/name").of_what == said
+    get = exchange(status=500)  # has no body
+    assert often(numbered([wrong, get, post("Rex", 1)]), [0, 1], STATUS).of_what == "responses"
+
+
+@pytest.mark.parametrize(
+    ("kept", "new", "said"),
+    [
+        ("xx", "--", "responses (2 of 2 on kept connections, none of 2 on new ones)"),
+        ("x-x", "--", "responses (2 of 3 on kept connections, none of 2 on new ones)"),
+        ("--", "xx", "responses (none of 2 on kept connections, 2 of 2 on new ones)"),
+        ("x-", "x-", "responses"),
+        ("xx", "-", "responses"),
+    ],
+)
+def test_it_is_said_on_which_connections_it_fails(kept: str, new: str, said: str) -> None:
+    own = replace(PAGE, request=replace(PAGE.request, form=Form.NEW_CONNECTION))
+    record = numbered([*[PAGE] * len(kept), *[own] * len(new), PAGE])
+    wrong = [at for at, sign in enumerate(kept + new) if sign == "x"]
+    again = replace(record[-1], again=wrong[0], cause="asked again")
+    found = often([*record[:-1], replace(again, request=record[wrong[0]].request)], wrong)
+    assert (found.of_what, found.when) == (said, "now and then")
+    at_once = [replace(e, burst=1) if "x" in new and e.index >= len(kept) else e for e in record[:-1]]
+    found = often([*at_once, replace(again, request=record[wrong[0]].request)], wrong)
+    assert "x" not in new or "connections" not in found.of_what
+
+
 def post(name: str, number: int) -> Exchange:
     return exchange(POST, 201, {"id": number, "name": name}, asked={"name": name, "categoryId": 1})
 
@@ -291,9 +324,7 @@ def test_ids_that_requests_at_the_same_time_share_are_counted() -> None:
         assert found is not None
         return ids_under_overlap(found, wrong, record)
 
-    assert of(1, 1, 2) == (
-        "3 POSTs at the same time returned 2 different ids; the same 3 one after the other returned 3."
-    )
+    assert of(1, 1, 2) == ("3 POSTs at the same time returned only 2 ids; the same 3 one after the other returned 3.")
     assert of(1, 2, 3) == ""
     assert of(1, 1, 2, alone=(5, 5, 6)) == ""
 

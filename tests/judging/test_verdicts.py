@@ -229,6 +229,12 @@ def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int | None
     assert ruled(Failed("It broke.", (Proof(formed),)), record=record).reason == f"It broke.{said}"
 
 
+def test_no_form_is_named_if_the_plain_one_got_no_answer_either() -> None:
+    formed = exchange(form=Form.NO_ACCEPT, index=1)
+    silent = exchange(status=Silence.RESET, index=2, sent=9.0)
+    assert ruled(Failed("It broke.", (Proof(formed),)), record=[formed, silent]).reason == "It broke."
+
+
 def test_a_form_is_named_of_a_burst_too_if_it_fails_alone() -> None:
     formed = replace(exchange(form=Form.NO_ACCEPT, index=1), burst=1)
     again, plain = replace(exchange(form=Form.NO_ACCEPT, index=2), again=1), exchange(index=3, status=404)

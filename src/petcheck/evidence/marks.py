@@ -13,7 +13,8 @@ from petcheck.plan.together import MOST, connections
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
 from petcheck.stream.stream import MASKED, Part, Stream
-from petcheck.wire.client import ACCEPTED_ENCODINGS, KEPT_OF_MORE
+from petcheck.wire.client import KEPT_OF_MORE
+from petcheck.wire.decoding import ACCEPTED_ENCODINGS
 from petcheck.wire.sender import cased
 from petcheck.wire.tally import Unplanned
 

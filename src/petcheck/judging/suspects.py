@@ -61,7 +61,7 @@ def in_form(decision: Failed, record: Record) -> str:
     forms, first = forms_in(decision), decision.proofs[0].exchange
     plain = in_plain_form(first, record) if forms else None
     earlier = plain is not None and plain.status == first.status and plain.sent < first.finished
-    if plain is None or len(decision.wrong) == 1 or earlier:
+    if plain is None or plain.status is None or len(decision.wrong) == 1 or earlier:
         return ""
     return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
 

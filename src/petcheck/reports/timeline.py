@@ -144,6 +144,7 @@ def timeline(exchanges: Iterable[Exchange], fails: Fails, waited: Iterable[Pause
     single = [bar for bar in bars if bar.fails or len(bars) <= most][:most]
     drawn = {bar.exchange.index for bar in single}
     rest = [bar for bar in bars if bar.exchange.index not in drawn]
+    decides = [(bar.kind, 0, min(bar.left, _WIDTH - _MARK)) for bar in bars if bar.fails]
     spans = [*scale.long, *_spans(ordered, gaps, waited)]
     # read from copies, so that the headers by name of a long recording do not stay in memory
     levels = {
@@ -156,7 +157,7 @@ def timeline(exchanges: Iterable[Exchange], fails: Fails, waited: Iterable[Pause
         bars,
         single,
         _shapes(((bar.kind, bar.lane, bar.left, bar.right) for bar in rest), _LANE - 2, _APART),
-        _shapes(((bar.kind, 0, bar.left, bar.left + _MARK) for bar in bars if bar.fails), _LANE),
+        _shapes(((*place, place[2] + _MARK) for place in decides), _LANE),
         _shapes((("wait", 0, scale.place(start), scale.place(end)) for start, end in spans), height),
         height,
         scale.seconds,

@@ -221,7 +221,8 @@ def test_one_404_is_repeated_together_with_another_animal() -> None:
     assert isinstance(one, Ask)
     assert (one.calls, one.not_before) == ((reading(1),), 10.1)
     assert one.otherwise == Undecided(
-        "GET /pets/1 returned 404 for a created animal, which another client may have removed. Run again.",
+        "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
+        "Run again.",
         examined=(get(1, 2.0, 404),),
     )
 
@@ -258,7 +259,8 @@ def test_one_vanished_animal_proves_nothing() -> None:
     assert decision.calls == (listing(limit="100"), listing(limit="100", status="pending"), reading(1))
     assert decision.not_before == pytest.approx(20.3)
     assert decision.otherwise == Undecided(
-        "GET /pets/1 returned 404 for a created animal, which another client may have removed. Run again.",
+        "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
+        "Run again.",
         examined=tuple(record[2:]),
     )
     assert isinstance(found("CREATE-12", *record, page(OLD, sent=30.0), get(1, 31.0, 404)), Ask)
