@@ -11,6 +11,7 @@ from petcheck.judging.cells import Coverage, cells_of, coverage
 from petcheck.judging.judgement import Grounds, Held, Undecided
 from petcheck.judging.verdicts import decided
 from petcheck.spec.catalogue import catalogue
+from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -246,6 +247,7 @@ def test_only_what_the_document_shows_for_an_operation_is_a_cell(requirement: st
         ("CREATE-3", exchange(CREATE, 201, asked={"categoryId": -1}), [("negative",), ("below 2^31",)]),
         ("CREATE-3", exchange(CREATE, 201, asked={"categoryId": 0}), [("below 2^31",)]),
         ("CREATE-3", exchange(CREATE, 201, asked={"categoryId": 2**31 - 1}), [("below 2^31",)]),
+        ("CREATE-3", exchange(CREATE, 201, asked={"categoryId": 2**31}), [("beyond 2^31",)]),
         ("CREATE-3", exchange(CREATE, 201, asked={"categoryId": 2**53}), [("beyond 2^31",)]),
         ("CREATE-14", exchange(CREATE, 201, asked={"name": "Rex", "categoryId": 1}), []),
         ("CREATE-14", exchange(CREATE, 201, asked={"name": "é", "categoryId": 1}), [("a name that may be refused",)]),
@@ -259,3 +261,15 @@ def test_what_an_exchange_covers(requirement: str, sent: Exchange, shown: list[t
     cells = cells_of(requirement, WRITING)
     assert cells is not None
     assert list(cells.of(sent, WRITING)) == shown
+
+
+def test_what_is_missing_is_told_in_words() -> None:
+    found = coverage("AUTH-5", [], READING)
+    assert found is not None
+    assert found.missing == ("no key, GET /pets", "no key, GET /pets/{petId}")
+
+
+def test_from_the_day_of_removal_no_404_is_needed() -> None:
+    cells = cells_of("ERROR-1", Grounds(REMOVAL_DAY))
+    assert cells is not None
+    assert cells.needs == (("401",),)
