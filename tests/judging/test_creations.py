@@ -13,11 +13,13 @@ from petcheck.judging.creations import (
     categories_in,
     creations_in,
     listed_in,
+    name_in,
     posts_in,
     read_sight,
     reads_in,
     shared_in,
     still_there,
+    taken,
 )
 from petcheck.judging.judgement import Problem, Proof
 from petcheck.spec.operations import Operation
@@ -109,3 +111,18 @@ def test_an_id_is_shared_by_different_animals_on_a_page_or_of_a_burst() -> None:
     assert shared_in([exchange(body=[rex, rex]), exchange(body=[tex])]) == frozenset()
     assert shared_in([made("Rex", 1), made("Tex", 2), made("Max", None), made("Kim", None)]) == frozenset()
     assert still_there([made("Rex", 1), made("Tex", 1)]) == []
+
+
+def test_the_name_of_a_body_is_read_if_it_is_a_text() -> None:
+    bodies = (b'{"name": "Rex", "categoryId": 1}', b'{"name": 7}', b'{"categoryId": 1}', b"[]", b"{", None)
+    assert [name_in(body) for body in bodies] == ["Rex", None, None, None, None, None]
+
+
+def test_a_name_is_taken_by_the_first_post_that_created_it() -> None:
+    refused, first, again = posted(status=409), posted(index=1), posted(index=2)
+    other, unnamed = posted(NEW | {"name": "Tom"}, index=3), posted({"categoryId": 1}, index=4)
+    record = (refused, other, unnamed, first, again)
+    assert taken("Rex", record) is first
+    assert taken("Tom", record) is other
+    assert taken("Kim", record) is None
+    assert taken(None, record) is None

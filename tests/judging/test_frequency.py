@@ -47,6 +47,8 @@ def often(record: Sequence[Exchange], wrong: Iterable[int], part: str = RESET) -
 
 
 PAGE, LONG, ORDERS = exchange(), exchange(path="/pets?limit=100"), exchange(Operation.STORE_ORDERS)
+NONE = Credential.MISSING
+KEYLESS = exchange(credential=NONE)
 ONE, REFUSED = exchange(GET), exchange(status=401, credential=Credential.MISSING)
 
 
@@ -192,6 +194,12 @@ def test_what_was_right_when_it_was_asked_again_is_said_even_if_animals_may_be_w
         ([PAGE, REFUSED, exchange(GET, 401, credential=Credential.RANDOM), ONE], [0], "200 responses to GET /pets"),
         ([PAGE, ONE], [0, 1], "responses"),
         ([REFUSED, exchange(status=400), LONG], [0, 1], "400 and 401 responses"),
+        ([PAGE, ONE, ORDERS], [1, 2], "responses to GET /pets/{petId} and GET /store/orders"),
+        ([KEYLESS, exchange(GET, credential=NONE), PAGE], [0, 1], "responses to requests without the valid key"),
+        (
+            *([exchange(GET, credential=NONE), KEYLESS, ONE], [0]),
+            "responses to GET /pets/{petId} without the valid key",
+        ),
         ([PAGE, LONG], [0], "some responses"),
         ([PAGE, LONG, ONE], [0], "some responses to GET /pets"),
         ([exchange(status=400), exchange(status=400, path="/pets?limit=x"), REFUSED], [0], "some error responses with"),

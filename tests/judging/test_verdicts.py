@@ -400,3 +400,22 @@ def test_an_option_that_the_run_had_is_not_advised() -> None:
     assert (told.reason, told.settled_by) == ("No 429 was returned. See RATE-6.", None)
     assert without_given(told, EXHAUST) == told
     assert without_given(replace(asked, id="RATE-6"), EXHAUST).reason == "No 429 was returned."
+
+
+# ---- the parts of its exchanges
+
+
+def test_an_example_as_found_fails_in_the_part_of_its_simplest_form() -> None:
+    verdict = replace(unjudged(LIST_3, "one", "fail", "It broke."), decisive=(2, 4), parts=("status", "body:/0"))
+    assert [verdict.part(index) for index in (2, 4, 5)] == ["status", "body:/0", ""]
+    found = replace(verdict, example=Example(simplest=4, found=9))
+    assert [found.part(index) for index in (2, 4, 9, 5)] == ["status", "body:/0", "body:/0", ""]
+    decisive = replace(verdict, example=Example(simplest=4, found=2))
+    assert decisive.part(2) == "status"
+    unknown = replace(verdict, example=Example(simplest=7, found=9))
+    assert unknown.part(9) == ""
+
+
+def test_a_part_may_be_missing() -> None:
+    verdict = replace(unjudged(LIST_3, "one", "fail", "It broke."), decisive=(2, 4), parts=("status",))
+    assert [verdict.part(index) for index in (2, 4)] == ["status", ""]

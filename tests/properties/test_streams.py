@@ -185,9 +185,9 @@ def test_consecutive_seeds_ask_for_all_realistic_defects() -> None:
 
 
 def test_the_seed_decides_where_the_others_begin() -> None:
-    assert len({tuple(bodies(seed, 12)) for seed in range(5)}) == 5
-    assert len({tuple(listed(seed)[:9]) for seed in range(5)}) == 5
-    assert len({tuple(got(seed)[:6]) for seed in range(5)}) == 5
+    assert len({tuple(bodies(seed, 12)) for seed in SEEDS}) == len(SEEDS)
+    assert len({tuple(listed(seed)[:9]) for seed in SEEDS}) == len(SEEDS)
+    assert len({tuple(got(seed)[:6]) for seed in SEEDS}) == len(SEEDS)
 
 
 def test_ids_near_the_known_ones_come_first() -> None:

@@ -17,7 +17,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Traffic
 from petstore_reference.faults import FAULTS
 from tests.support.by_examples import BY_EXAMPLES
-from tests.support.command import petcheck
+from tests.support.forked import petcheck
 from tests.support.trial import collected, configured, judge_in_place, server
 from tools.kill_matrix import run_fault
 
