@@ -31,7 +31,7 @@ def rule(monkeypatch: pytest.MonkeyPatch) -> Rules:
 
     def put(requirement: str, decide: Callable[[Record], Decision]) -> None:
         over = Rule(requirement, "", over=lambda record, _grounds: decide(record), every_try=True)
-        monkeypatch.setitem(RULE, requirement, over)  # type: ignore[arg-type]
+        monkeypatch.setitem(RULE, requirement, over)
 
     return put
 
