@@ -145,6 +145,14 @@ def test_an_answer_is_an_operation_with_a_status(status: int | Silence, said: st
         assert cells_in(requirement, exchange(GET, status)) == [("GET /pets/{petId}", said)]
 
 
+def test_an_operation_has_its_own_success_and_every_refusal() -> None:
+    cells = cells_of("RATE-1", WRITING)
+    assert cells is not None
+    statuses = {one: {status for operation, status in cells.all() if operation == one} for one in (POSTS, READS)}
+    refusals = {"400", "401", "404", "another status"}
+    assert statuses == {POSTS: {"201", *refusals}, READS: {"200", *refusals}}
+
+
 def test_a_refusal_is_a_kind_of_key_with_an_operation() -> None:
     for requirement in ("AUTH-1", "AUTH-4", "AUTH-5"):
         refused = exchange(ORDERS, 401, credential=Credential.EMPTY)
