@@ -126,7 +126,7 @@ def test_the_table(case: tuple[Any, list[Attempt], Outcome, str, str | None]) ->
 
 def test_traffic_has_no_checks_and_is_judged_by_what_it_shows() -> None:
     def of(decision: Undecided) -> tuple[str, str]:
-        verdict = ruled(decision, missing="")
+        verdict = verdict_of(LIST_3, "staging", decision, RECORD, [])
         return verdict.outcome, verdict.reason
 
     assert of(WHY) == ("inconclusive", "Nothing to see.")
@@ -183,6 +183,24 @@ def test_a_failure_names_what_decides_and_what_was_examined() -> None:
     assert (verdict.exchanges, verdict.decisive, verdict.parts) == ((1, 2, 3), (3, 1), ("body:/0", "status"))
     assert (verdict.expected, verdict.example, verdict.decisive_by_weight) == ("200", None, (3, 1))
     assert (verdict.part(1), verdict.part(3), verdict.part(2)) == ("status", "body:/0", "")
+    assert [replace(verdict, parts=("body",)).part(index) for index in (3, 1)] == ["body", ""]
+
+
+@pytest.mark.parametrize(
+    ("decisive", "parts", "example", "part"),
+    [
+        ((3, 1), ("body", "status"), Example(3, 1), "status"),
+        ((3,), ("body",), Example(3, 1), "body"),
+        ((3,), ("body",), Example(1, 3), ""),
+        ((3,), ("body",), Example(2, 1), ""),
+        ((3,), ("body",), None, ""),
+    ],
+)
+def test_an_example_as_it_was_found_fails_in_the_part_of_its_simplest_form(
+    decisive: tuple[int, ...], parts: tuple[str, ...], example: Example | None, part: str
+) -> None:
+    verdict = replace(ruled(HELD), decisive=decisive, parts=parts, example=example)
+    assert verdict.part(1) == part
 
 
 def test_a_simplified_example_names_the_form_that_was_found() -> None:
@@ -247,6 +265,26 @@ def test_a_form_is_named_of_a_burst_too_if_it_fails_alone() -> None:
     assert "plain form" not in ruled(only_there, record=[formed, again, plain]).reason
 
 
+def test_a_count_is_compared_with_others_whatever_their_form() -> None:
+    formed, plain = exchange(form=Form.NO_ACCEPT, index=1), exchange(status=404, index=2)
+    said = "It broke. The request had no Accept header; in the plain form it got 404."
+    other = replace(formed, index=3, request=replace(formed.request, url="https://h/v1/pets?limit=5"))
+    for name, wrong, reason in (
+        ("LIST-3", (), said),
+        ("RATE-4", (), "It broke."),
+        ("RATE-1", (formed, other), said),
+    ):
+        failed = Failed("It broke.", (Proof(formed),), wrong=wrong)
+        assert verdict_of(catalogue()[name], "staging", failed, [formed, plain], []).reason == reason
+
+
+def test_a_page_without_the_animal_that_is_wrong_says_nothing_about_it() -> None:
+    wrong, right = page({"id": 1}), page({"id": 2}, index=1, sent=1.0)
+    failed = Failed("It broke.", (Proof(wrong, "body:/0/name"),), (wrong, right), wrong=(wrong,))
+    for name, chance in (("PET-1", False), ("LIST-3", True)):
+        assert verdict_of(catalogue()[name], "staging", failed, [wrong, right], []).by_chance == chance
+
+
 def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
     asked = [("76&status=sold", 500, None), ("76", 200, 2), ("71&status=sold", 500, 2), ("70&status=sold", 500, 2)]
     forms = [
@@ -277,6 +315,8 @@ OTHER_SILENT = exchange(path="/pets?limit=3", status=Silence.TIMEOUT, index=9)
         ([SILENT, TWO, exchange(status=Silence.RESET, index=3)], [SILENT, replace(SILENT, index=3)], "fail"),
         ([replace(SILENT, index=2), THREE], [replace(SILENT, index=2)], "fail"),
         ([exchange(index=1)], [exchange(index=1)], "error"),
+        # it was sent when petcheck gave up the other
+        ([SILENT, exchange(sent=SILENT.finished, index=2)], [SILENT], "fail"),
         # another GET got no answer either, later
         ([SILENT, THREE, OTHER_SILENT], [SILENT, OTHER_SILENT], "fail"),
         ([SILENT, OTHER_SILENT], [SILENT, OTHER_SILENT], "error"),
@@ -370,6 +410,9 @@ def test_a_requirement_not_in_force_is_not_run() -> None:
     assert reason("GET-1", removal) == "Not in force on 2030-12-05: it ended on 2030-12-05."
     assert reason("GET-4", before) == "Not in force on 2030-12-04: it starts on 2030-12-05."
     assert (reason("RATE-10", before) or "").startswith("Not testable. petcheck never uses up a day's quota")
+    said = f"Not in the requirements of 0.9.0: {LIST_3.since} added it."
+    lacking = unjudged(LIST_3, "staging", "not-run", said, in_force=False)
+    assert not_in_force(LIST_3, "staging", before, "0.9.0") == lacking
 
 
 def test_the_check_names_the_option_that_settles_it() -> None:
@@ -388,9 +431,14 @@ def test_a_post_whose_own_answer_cannot_be_read_is_the_likeliest_to_break_a_page
 
 
 def test_a_pass_names_what_needs_writes() -> None:
-    verdict = ruled(Held((exchange(),)), covered=Coverage("3 operations", 3, 3, (), ("POST /pets",)))
-    said = "Confirmed in 1 exchange (3 operations: 3 of 3). Not examined: POST /pets. Run with --allow-writes."
+    covered = Coverage("3 operations", 3, 3, (), ("POST /pets", "sold"))
+    verdict = ruled(Held((exchange(),)), covered=covered)
+    said = "Confirmed in 1 exchange (3 operations: 3 of 3). Not examined: POST /pets, sold. Run with --allow-writes."
     assert (verdict.outcome, verdict.reason, verdict.settled_by) == ("pass", said, "--allow-writes")
+    assert verdict.covered == covered
+    denied = ruled(Held((exchange(),)), TOP_DENIED, covered=covered)
+    assert denied.settled_by == "--category-id"
+    assert ruled(TRIED, ASKED, covered=covered).covered == covered
 
 
 def test_an_option_that_the_run_had_is_not_advised() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
 from petcheck.judging.judgement import BODY, STATUS, Failed, Record
 from petcheck.judging.matchers import answer_text, one_of
@@ -128,7 +128,7 @@ def ids_under_overlap(frequency: Frequency, failed: Failed, record: Record) -> s
         return ""
     first, _, alone = _bursts(failed.wrong, record)
     got, later = ([one.id for one in creations_in(some)] for some in (first, alone))
-    if len(got) < 2 or len(set(got)) == len(got) or len(set(later)) < len(later) or not later:
+    if len(set(got)) == len(got) or len(set(later)) < len(later) or not later:
         return ""
     return (
         f"{len(got)} POSTs at the same time returned only {plural(len(set(got)), 'id')}; "
@@ -176,8 +176,8 @@ def _right_another_time(failed: Failed, held: Sequence[Exchange], record: Record
         later = last.get(sent)
         if one.index not in wrong:
             before[sent] = one
-        elif later is not None and later.index > one.index:
-            right = [later, before[sent]] if sent in before else [later]
+        elif later is not before.get(sent):  # it was right later
+            right = [e for e in (later, before.get(sent)) if e is not None]
             animals = _depends_on_animals(one, failed.proofs[0].part)
             if not animals or any(_same_animals(one, other, stored, of_animals) for other in right):
                 return later
@@ -236,6 +236,8 @@ _ASPECTS: Mapping[str, Callable[[Exchange], object]] = {
     "operation": lambda exchange: exchange.request.operation,
     "key": lambda exchange: exchange.request.has_valid_key,
 }
+_SOME = [some for number in range(len(_ASPECTS) + 1) for some in combinations(_ASPECTS, number)]  # the fewest first
+_SOME_BUT_STATUS = [some for some in _SOME if "status" not in some]
 _Properties: TypeAlias = Mapping[str, frozenset[object]]
 
 
@@ -245,12 +247,10 @@ def _is_of(exchange: Exchange, properties: _Properties) -> bool:
 
 def _separating(wrong: Sequence[Exchange], held: Sequence[Exchange], by_status: bool) -> _Properties | None:
     """The fewest properties that all wrong responses have and no others; None if some others always do."""
-    names = [name for name in _ASPECTS if by_status or name != "status"]
-    for number in range(len(names) + 1):
-        for some in combinations(names, number):
-            properties = {name: frozenset(map(_ASPECTS[name], wrong)) for name in some}
-            if not any(_is_of(e, properties) for e in held):
-                return properties
+    for some in _SOME if by_status else _SOME_BUT_STATUS:
+        properties = {name: frozenset(map(_ASPECTS[name], wrong)) for name in some}
+        if not any(_is_of(e, properties) for e in held):
+            return properties
     return None
 
 
@@ -294,7 +294,7 @@ def _bursts(wrong: Sequence[Exchange], record: Record) -> tuple[list[Exchange], 
 
 
 def _counts(exchange: Exchange) -> bool:
-    return isinstance(exchange.answer, Response) and exchange.status not in (429, *GATEWAY_TROUBLE)
+    return exchange.status not in (None, 429, *GATEWAY_TROUBLE)
 
 
 def _at_the_same_time(wrong: Sequence[Exchange], record: Record) -> Frequency | None:

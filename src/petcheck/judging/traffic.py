@@ -13,7 +13,7 @@ from datetime import date
 from typing import TypeAlias
 
 from petcheck.call import Credential
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided
@@ -97,7 +97,7 @@ def _latest_end(record: Record) -> Callable[[Exchange], float]:
     """When an answer may have come at the latest: recorders cut their times, or leave durations out."""
     parts = [exchange.started.microsecond for exchange in record]
     tick = 0.0 if any(part % 1000 for part in parts) else 0.001 if any(parts) else 1.0
-    end = max((exchange.finished for exchange in record), default=0.0)
+    end = max([0.0, *(exchange.finished for exchange in record)])
     return lambda one: (one.finished if one.elapsed > 0 else end) + tick
 
 
@@ -105,7 +105,7 @@ def refused_everywhere(record: Record) -> str | None:
     """Why traffic cannot be judged, where no key that it shows was accepted."""
     with_key = [exchange for exchange in record if _authorization(exchange) is not None]
     refused = with_key and all(exchange.status in (401, 403) for exchange in with_key)
-    return _REFUSED if refused and not any((exchange.status or 0) < 300 for exchange in record) else None
+    return _REFUSED if refused and not any(exchange.heard.status < 300 for exchange in record) else None
 
 
 def _together(several: Iterable[Grounds]) -> Grounds:
@@ -150,7 +150,7 @@ def _pieces(record: Record) -> Iterator[Record]:
     """The record in pieces of a size that can be judged in little memory; a short one whole."""
     first = size = 0
     for place, exchange in enumerate(record):
-        own = len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
+        own = len(exchange.heard.body)
         if place > first and (place - first >= _PIECE or size + own > _PIECE_BYTES):
             yield record[first:place]
             first, size = place, 0
@@ -201,9 +201,5 @@ def _doubts(requirement: Requirement, decision: Settled, shown: _Recorded) -> It
             yield "Another client may have given an animal the name of the refused POST."
     if requirement.id == _UNKNOWN_ID and any(exchange.status == 200 for exchange in decisive):
         yield "Recorded traffic does not show whether an animal has an id that returned 200."
-    if requirement.id in _BY_THE_CLOCK and not all(map(_has_date, decisive)):
+    if requirement.id in _BY_THE_CLOCK and any(exchange.heard.date is None for exchange in decisive):
         yield "A response has no Date header, and the recorder's clock may be wrong."
-
-
-def _has_date(exchange: Exchange) -> bool:
-    return isinstance(exchange.answer, Response) and exchange.answer.date is not None
