@@ -65,6 +65,7 @@ class Target:
     populating: int = 0  # requests to populate it, and to look at it then
     choice: Choice = field(default_factory=Choice)
     suspected: int = 0  # failures of bursts that were sent alone
+    failing: set[str] = field(default_factory=set)  # requirements that failed after a burst
     ended: bool = False  # what was asked first was asked again
     untestable: str | None = None
     exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried
@@ -78,6 +79,7 @@ class Target:
         self._record = WholeRecord()
         self._asked: Counter[tuple[str, tuple[Call, ...]]] = Counter()
         self._grounds: tuple[WholeRecord, Grounds] | None = None
+        self._decisions: tuple[WholeRecord, dict[str, Decision]] = self._record, {}
 
     @cached_property
     def keys(self) -> KeyPlan:
@@ -189,8 +191,13 @@ class Target:
                 self.api.list_pets(fresh=True)
 
     def decision(self, requirement: str) -> Decision:
-        """What a requirement's rule says of the exchanges so far."""
-        return decide_from_tries(RULE[requirement], self.record, self.grounds)
+        """What a requirement's rule says of the exchanges so far; decided again after each new exchange."""
+        if self._decisions[0] is not self.record:
+            self._decisions = self.record, {}
+        known = self._decisions[1]
+        if requirement not in known:
+            known[requirement] = decide_from_tries(RULE[requirement], self.record, self.grounds)
+        return known[requirement]
 
     def _decided(self, requirement: str, send: Callable[[Call], object], patient: bool) -> Held | Failed | Undecided:
         """The rule's decision, after sending the requests that it asks for; no question is asked twice."""

@@ -46,11 +46,10 @@ def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ())
 def _send_together(target: Target, burst: Sequence[Call]) -> None:
     """Send a burst; once in a run, send one in which something fails that does not fail alone again."""
     number = target.transport.bursts
-    before = _failing(target) if target.suspected < _SUSPECTED else {}
     answers = target.api.ask_together(burst)
     if target.transport.bursts > number:
         spent = target.transport.tally.spent
-        _explain(target, [one for one in answers if one is not None and one.burst is not None], before)
+        _explain(target, [one for one in answers if one is not None and one.burst is not None])
         target.examples_sent += target.transport.tally.spent - spent
 
 
@@ -157,12 +156,7 @@ def _examples_left(target: Target) -> int:
     return min(target.examples_share - target.examples_sent, target.spare_for_examples())
 
 
-def _failing(target: Target) -> dict[str, Failed]:
-    decisions = {name: target.decision(name) for name in RULE if target.choice.covers(name)}
-    return {name: decision for name, decision in decisions.items() if isinstance(decision, Failed)}
-
-
-def _explain(target: Target, burst: Sequence[Exchange], before: dict[str, Failed]) -> None:
+def _explain(target: Target, burst: Sequence[Exchange]) -> None:
     """Send what fails in a burst alone; if it holds there, send the whole burst again, at the same time and alone.
 
     The requests are those of property examples, which find less.
@@ -170,12 +164,14 @@ def _explain(target: Target, burst: Sequence[Exchange], before: dict[str, Failed
     if target.suspected >= _SUSPECTED or _examples_left(target) < 2 * len(burst) + 1:
         return
     places = {one.index: one for one in burst}
-    new = {name: failed for name, failed in _failing(target).items() if name not in before}
-    wrong = {
-        name: [places[proof.exchange.index] for proof in failed.proofs]
-        for name, failed in new.items()
-        if all(proof.exchange.index in places for proof in failed.proofs)
-    }
+    wrong: dict[str, list[Exchange]] = {}
+    for name in (name for name in RULE if target.choice.covers(name)):
+        decision = target.decision(name)
+        failing = [proof.exchange.index for proof in decision.proofs] if isinstance(decision, Failed) else []
+        if failing and set(failing) <= places.keys() and name not in target.failing:
+            wrong[name] = [places[index] for index in failing]
+        if failing:
+            target.failing.add(name)
     if not wrong:
         return
     # a body that must be refused is most likely accepted alone, too
