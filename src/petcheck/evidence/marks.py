@@ -17,6 +17,7 @@ from petcheck.wire.client import KEPT_OF_MORE
 from petcheck.wire.decoding import ACCEPTED_ENCODINGS
 from petcheck.wire.sender import cased
 from petcheck.wire.tally import Unplanned
+from petcheck.words import plural
 
 _CAUSES = {"", *(each.value for each in Unplanned)}
 _NAMES = ("Accept", "Accept-Encoding", "Authorization", CONTENT_TYPE, "Transfer-Encoding", "User-Agent")
@@ -50,7 +51,7 @@ def _bursts(part: Part, most: int) -> Iterator[str]:
         if burst != number:
             yield f"{which} has the number {burst}, and is burst {number} of the run"
         elif not 1 < len(members) <= most:
-            yield f"{which} has {len(members)} requests; the run sends 2 to {most} at the same time"
+            yield f"{which} has {plural(len(members), 'request')}; the run sends several at the same time, at most {most}"
         elif any(before.finished < after.sent for before, after in pairwise(answered)):
             yield f"{which} has requests that were answered before others of it were sent"
 
