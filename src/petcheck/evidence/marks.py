@@ -51,7 +51,7 @@ def _bursts(part: Part, most: int) -> Iterator[str]:
         if burst != number:
             yield f"{which} has the number {burst}, and is burst {number} of the run"
         elif not 1 < len(members) <= most:
-            yield f"{which} has {plural(len(members), 'request')}; the run sends several at the same time, at most {most}"
+            yield f"{which} has {plural(len(members), 'request')}; the run sends 2 to {most} at once"
         elif any(before.finished < after.sent for before, after in pairwise(answered)):
             yield f"{which} has requests that were answered before others of it were sent"
 
