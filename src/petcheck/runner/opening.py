@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -30,6 +30,7 @@ from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
+from petcheck.wire.raised import Raised
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
 from petcheck.wire.transport import Permissions, Transport
@@ -131,7 +132,7 @@ class Opener:
                 return self._served(source, target)
 
     def _live(
-        self, base_url: str, key: ApiKey, target: TargetConfig, log: Callable[[], str] | None = None
+        self, base_url: str, key: ApiKey, target: TargetConfig, log: Callable[[], Sequence[Raised]] | None = None
     ) -> LiveSender:
         config = self.config
         drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
