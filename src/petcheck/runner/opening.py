@@ -166,7 +166,7 @@ class Opener:
         settings = ReferenceSettings(keys, animals=_REFERENCE_ANIMALS, as_of=self.config.as_of)
         app = create_app(settings, clock=lambda: self.clock.now().timestamp())
         url = self.stack.enter_context(running(app))
-        return self._live(f"{url}/{BASE_SEGMENT}", key, target, lambda: "")
+        return self._live(f"{url}/{BASE_SEGMENT}", key, target, lambda: ())
 
     def _served(self, source: App, target: TargetConfig) -> LiveSender:
         """The user's application. Raises `AppFailed`."""
