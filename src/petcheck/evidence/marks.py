@@ -11,6 +11,7 @@ from petcheck.exchange import Exchange, Response
 from petcheck.plan.forms import fits, spelled
 from petcheck.plan.together import MOST, connections
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
+from petcheck.spec.sections import TITLES
 from petcheck.spec.version import VERSION
 from petcheck.stream.stream import MASKED, Part, Stream
 from petcheck.wire.client import KEPT_OF_MORE
@@ -76,6 +77,8 @@ def _words(part: Part) -> Iterator[str]:
         # a mask may be shorter than what it stands for
         if not one.heard.body_complete and len(one.heard.body) < KEPT_OF_MORE // 2:
             yield f"{which} says that its body was too long to read, and keeps {len(one.heard.body)} bytes of it"
+        if one.section not in ("", *TITLES):
+            yield f"{which} was sent for a section that the document does not have"
         if one.cause not in _CAUSES:
             yield f"{which} was sent for a reason that petcheck does not have"
         if one.again is not None and one.cause != Unplanned.PROBE.value:

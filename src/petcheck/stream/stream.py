@@ -17,7 +17,6 @@ from petcheck.sanitize import printable
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Waiver
-from petcheck.spec.sections import TITLES
 from petcheck.stream.lines import (
     End,
     Ended,
@@ -288,8 +287,6 @@ class _Watch:
             return "the request repeats none before it"
         if exchange.burst is not None and exchange.burst < 1:
             return "the request is part of a burst without a number"
-        if exchange.section not in ("", *TITLES):
-            return "the request was sent for a section that the document does not have"
         request = exchange.request
         if request.method != request.operation.method or not _is_below(request.url, opened.base_url, request.operation):
             return "the method or the URL is of another operation"
