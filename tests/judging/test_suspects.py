@@ -9,7 +9,7 @@ import pytest
 from petcheck.call import Form
 from petcheck.exchange import Exchange
 from petcheck.judging.judgement import Failed, Proof
-from petcheck.judging.suspects import forms_in, in_form, in_plain_form, spoiled_by
+from petcheck.judging.suspects import forms_in, in_form, in_plain_form, named_before, spoiled_by
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -59,6 +59,31 @@ SAID = 'It worked until POST /pets with the body {"name": "Zoe", "categoryId": 1
 )
 def test_a_post_after_which_a_page_can_no_longer_be_read_is_named(record: list[Exchange], said: str) -> None:
     assert spoiled_by(BROKEN, record) == said
+
+
+REFUSED = between(exchange(CREATE, 409, {}, asked=PLAIN_JSON, index=9), 2, 3)
+HAD = " Animal 7 has had that name before."
+UNREADABLE = replace(post(7), answer=exchange(status=201, body=b"{").answer)
+
+
+@pytest.mark.parametrize(
+    ("record", "wrong", "said"),
+    [
+        ([post(7), REFUSED], REFUSED, HAD),
+        ([post(7), post(8, index=2), REFUSED], REFUSED, HAD),
+        ([UNREADABLE, REFUSED], REFUSED, HAD.replace("Animal 7", "An animal")),
+        ([REFUSED], REFUSED, ""),
+        ([post(7, status=400), REFUSED], REFUSED, ""),
+        ([post(7, asked=b'{"name": "Tex", "categoryId": 1}'), REFUSED], REFUSED, ""),
+        ([between(post(7), 1, 2.1), REFUSED], REFUSED, ""),
+        ([post(7), between(post(8), 2, 3)], between(post(8), 2, 3), ""),
+        ([post(7), WORKED], WORKED, ""),
+    ],
+)  # fmt: skip
+def test_an_animal_that_had_the_name_of_a_refused_post_is_named(
+    record: list[Exchange], wrong: Exchange, said: str
+) -> None:
+    assert named_before(wrong, record) == said
 
 
 def test_a_failure_in_a_burst_has_other_suspects() -> None:

@@ -16,7 +16,7 @@ from petcheck.exchange import Response
 from petcheck.judging.cells import Coverage
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
 from petcheck.judging.judgement import LIMITS, Failed, Held, Record, Undecided
-from petcheck.judging.suspects import in_form, simplified_from, spoiled_by
+from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.outcomes import NOT_IN_FORCE, Outcome
 from petcheck.words import plural
@@ -239,7 +239,8 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     else:
         # a count is compared with others, whatever their form
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
-        reason = f"{spoiled_by(first, record)}{decision.text}{form}"
+        named = named_before(first, record) if (decision.expected or "").startswith("201") else ""
+        reason = f"{spoiled_by(first, record)}{decision.text}{form}{named}"
     return replace(
         verdict,
         outcome="fail",

@@ -41,7 +41,7 @@ _QUESTIONS = 6  # most questions that a rule may ask for one decision
 _SAME_QUESTIONS = 3  # that it may ask for the same requests in a run: where an animal never stops changing
 # requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
 _RESERVED = 3
-_AFTER_THE_END = 2  # more of them that the end leaves over
+_AFTER_THE_END = 2  # more of them that the end leaves over, if an animal may be gone
 
 
 @dataclass
@@ -300,7 +300,8 @@ class Target:
 
     def spare_for_the_end(self) -> int:
         """Requests that the end of the run may still use."""
-        return max(self.spare_for_examples() - _AFTER_THE_END, 0)
+        kept = _AFTER_THE_END if whether_removed(self.record) is not None else 0
+        return max(self.spare_for_examples() - kept, 0)
 
     def spare_in_all(self) -> int:
         """Requests left including the property examples' share, which questions that arise in a run may use too."""
