@@ -19,6 +19,7 @@ from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds
 from petcheck.judging.once import WholeRecord
+from petcheck.judging.overlap import crowded_in
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.traffic import shown_by_traffic
@@ -80,6 +81,31 @@ def test_a_decision_about_recorded_traffic_keeps_nothing_that_was_parsed() -> No
     kept = [part for one in found.values() for seen in one.examined for part in (seen, seen.request, seen.heard)]
     assert len(kept) > 100
     assert [part for part in kept if part.__dict__.keys() != copy(part).__dict__.keys()] == []
+
+
+# ---- which exchanges overlapped
+
+
+@pytest.mark.parametrize(
+    ("times", "crowded"),
+    [
+        ([], set()),
+        ([(0, 1), (1, 2), (2, 3)], set()),
+        ([(0, 2), (1, 3), (3, 4)], {0, 1}),
+        ([(0, 9), (1, 2), (5, 6), (9, 10)], {0, 1, 2}),
+        ([(0, 2), (1, 9), (5, 6), (9, 10)], {0, 1, 2}),
+    ],
+)
+def test_an_exchange_is_crowded_that_began_before_any_earlier_one_ended(
+    times: list[tuple[float, float]], crowded: set[int]
+) -> None:
+    record = [replace(exchange(index=at), sent=sent, finished=end) for at, (sent, end) in enumerate(times)]
+    assert {one.index for one in record if id(one) in crowded_in(record)} == crowded
+
+
+def test_what_is_alone_in_its_burst_is_crowded_too() -> None:
+    record = [exchange(index=0), replace(exchange(index=1), burst=1), exchange(index=2)]
+    assert crowded_in(record) == {id(record[1])}
 
 
 # ---- what no order explains

@@ -91,6 +91,11 @@ def test_a_failure_in_a_burst_has_other_suspects() -> None:
     assert spoiled_by(burst, [WORKED, post(7), burst]) == ""
 
 
+def test_a_post_breaks_no_other_request() -> None:
+    alone = between(exchange(GET, 500), 2, 3)
+    assert spoiled_by(alone, [WORKED, between(exchange(GET), 0, 1), post(7), alone]) == ""
+
+
 # ---- its form
 
 

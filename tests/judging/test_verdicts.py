@@ -279,7 +279,7 @@ def test_a_count_is_compared_with_others_whatever_their_form() -> None:
 
 
 def test_a_page_without_the_animal_that_is_wrong_says_nothing_about_it() -> None:
-    wrong, right = page({"id": 1}), page({"id": 2}, index=1, sent=1.0)
+    wrong, right = (exchange(body=[{"id": number}], index=number) for number in (1, 2))
     failed = Failed("It broke.", (Proof(wrong, "body:/0/name"),), (wrong, right), wrong=(wrong,))
     for name, chance in (("PET-1", False), ("LIST-3", True)):
         assert verdict_of(catalogue()[name], "staging", failed, [wrong, right], []).by_chance == chance
@@ -296,7 +296,7 @@ def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
     limits = [exchange(path=f"/pets?{query}", index=index) for index, query in enumerate(others, 6)]
     for name in ("LIST-6", "ERROR-5"):
         record = [*alone, *forms, *limits]
-        failed = shown(name, *record)
+        failed = decided(catalogue()[name], record, Grounds(TODAY))
         assert isinstance(failed, Failed)
         verdict = verdict_of(catalogue()[name], "staging", failed, record, [])
         assert (verdict.example, verdict.decisive[0]) == (Example(5, 2), 5)
@@ -342,61 +342,7 @@ def test_a_dead_target_and_a_check_that_broke_are_both_named() -> None:
     )
 
 
-# ---- what a record shows
-
-
-CREATE, GET = Operation.CREATE_PET, Operation.GET_PET
-REX, TEX = {"id": 7, "name": "Rex", "categoryId": 3}, {"id": 7, "name": "Tex", "categoryId": 3}
-
-
-def page(*animals: object, index: int = 0, query: str = "", sent: float = 0.0) -> Exchange:
-    return exchange(path=f"/pets{query}", body=list(animals), index=index, sent=sent)
-
-
-def read(animal: object, index: int, sent: float, **more: Any) -> Exchange:
-    return replace(exchange(GET, 200, animal, path="/pets/7", index=index, sent=sent), **more)
-
-
-def shown(name: str, *record: Exchange) -> Held | Failed | Undecided:
-    return decided(catalogue()[name], record, Grounds(TODAY, listed=frozenset({7}), run="0a1b2c3d"))
-
-
-def test_what_holds_is_held_with_what_was_examined() -> None:
-    held = shown("PETS-1", page(index=3, query="?limit=20"), page(REX, index=1))
-    assert isinstance(held, Held)
-    assert {one.index for one in held.examined} == {1, 3}
-
-
-def test_what_is_wrong_fails_with_the_simplest_request_first() -> None:
-    failed = shown("PETS-1", page(5, index=4), page(6, index=2, query="?limit=100&status=sold"), page(REX, index=1))
-    assert isinstance(failed, Failed)
-    assert [(proof.exchange.index, proof.part) for proof in failed.proofs] == [(4, "body:/0"), (2, "body:/0")]
-    assert failed.text.startswith("GET /pets returned 200")
-
-
-def test_a_question_that_nobody_answers_leaves_it_open() -> None:
-    open_ = shown("GET-2", page(REX, index=0), read(TEX, 1, 1.0))
-    assert isinstance(open_, Undecided)
-    assert open_.reason.startswith("The animal changes between requests")
-    assert [one.index for one in open_.examined] == [0, 1]
-
-
-def test_an_example_leaves_nothing_open_that_the_others_decide() -> None:
-    known = page(REX, index=0), read(REX, 1, 1.0)
-    assert isinstance(shown("GET-2", *known, read(TEX, 2, 2.0)), Undecided)
-    held = shown("GET-2", *known, read(TEX, 2, 2.0, on_top=True))
-    assert isinstance(held, Held)
-    assert {one.index for one in held.examined} == {0, 1}
-
-
-@pytest.mark.parametrize(
-    ("name", "tried", "settled_by"),
-    [("PETS-1", True, None), ("RATE-5", False, "--plan"), ("RATE-7", False, "--exhaust-rate-limit")],
-)
-def test_what_was_not_shown_is_undecided(name: str, tried: bool, settled_by: str | None) -> None:
-    found = shown(name, exchange(GET, 404, {}, path="/pets/1", index=5))
-    assert isinstance(found, Undecided)
-    assert (found.tried, found.settled_by, bool(found.reason)) == (tried, settled_by, True)
+# ---- what nothing was examined for
 
 
 def test_a_requirement_not_in_force_is_not_run() -> None:

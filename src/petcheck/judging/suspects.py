@@ -10,16 +10,19 @@ from petcheck.json_values import integer
 from petcheck.judging.creations import name_in, posts_in, taken
 from petcheck.judging.judgement import Failed, Record
 from petcheck.judging.matchers import answer_text, one_of
+from petcheck.spec.operations import Operation
 
 
 def spoiled_by(exchange: Exchange, record: Record) -> str:
     """The POST of the run after which a page could no longer be read, in words; empty if it could not before."""
+    if exchange.burst is not None or exchange.request.operation is not Operation.LIST_PETS:
+        return ""
     call = exchange.request.call
-    worked = max((e.finished for e in record if e.page is not None and e.request.call == call), default=inf)
+    worked = max((e.finished for e in record if e.request.call == call and e.page is not None), default=inf)
     posts = [e for e in posts_in(record) if e.status == 201 and worked <= e.sent and e.finished <= exchange.sent]
     # likeliest are an animal whose own 201 cannot be read, and one whose body is not plain JSON
     worst = max(posts, key=lambda e: (e.object is None, bool(e.request.parsed.wrong), e.index), default=None)
-    if worst is None or exchange.burst is not None:
+    if worst is None:
         return ""
     number = integer((worst.object or {}).get("id"))
     animal = "an animal" if number is None else f"animal {number}"
