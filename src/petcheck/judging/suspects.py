@@ -30,7 +30,7 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
 
 
 def named_before(exchange: Exchange, record: Record) -> str:
-    """That an animal had the name of a refused POST before, in words; empty if none had. Names need not be unique."""
+    """That an animal had the name of a refused POST before, in words; empty if none had. Names may be shared."""
     if exchange.request.operation.safe or exchange.status == 201:
         return ""
     first = taken(name_in(exchange.request.body), [e for e in record if e.finished <= exchange.sent])
