@@ -23,7 +23,8 @@ from petcheck.toolkit.target import Target, valid_call
 from petcheck.wire.api import new_pet_call
 
 _REFUSED = "name-null"  # a body that goes beside accepted ones again; without a name, no page must clear it
-_TWINS = 2  # animals that differ in the name only
+_TWINS = 2
+_BESIDE = 3  # a refused body, a page, and the same page with an invalid key
 _ALONE_AT_THE_END = 4  # one after the other on a kept connection, an animal after a 404 among them
 _SUSPECTED = 4  # failures of bursts that are sent alone
 
@@ -66,16 +67,22 @@ def ask_creations_ahead(target: Target) -> None:
     firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
     posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
     beside: list[Call] = []
-    if _examples_left(target) > _TWINS + 4:
-        plain = target.valid_pets()[0].plain
-        posts += [valid_call(plain | {"name": twin_name(target.run, number)}) for number in range(_TWINS)]
+    if _examples_left(target) > _TWINS + _BESIDE + 1:
+        posts += map(valid_call, _twins(target))
         refused = next(defect.body for defect in target.defects() if defect.label == _REFUSED)
         invalid = _page_with_an_invalid_key(target)
         beside += [new_pet_call(refused), replace(invalid, credential=Credential.VALID), invalid]
-        target.examples_sent += _TWINS + len(beside) + 1
+        target.examples_sent += _TWINS + _BESIDE + 1
         target.api.call(new_pet_call(refused), fresh=True)
     room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
     ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
+
+
+def _twins(target: Target) -> tuple[dict[str, object], ...]:
+    """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them."""
+    plain, other = (pet.plain for pet in target.valid_pets()[:_TWINS])
+    first, second = (twin_name(target.run, number) for number in range(_TWINS))
+    return plain | {"name": first}, (plain | {"name": second} if target.seed % 2 else other | {"name": first})
 
 
 def _page_with_an_invalid_key(target: Target) -> Call:
