@@ -80,7 +80,7 @@ def ask_creations_ahead(target: Target) -> None:
 
 def _twins(target: Target) -> tuple[dict[str, object], ...]:
     """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them."""
-    plain, other = (pet.plain for pet in target.valid_pets()[:_TWINS])
+    plain, other = [pet.plain for pet in target.valid_pets() if pet.status is not None][:_TWINS]
     first, second = (twin_name(target.run, number) for number in range(_TWINS))
     return plain | {"name": first}, (plain | {"name": second} if target.seed % 2 else other | {"name": first})
 
