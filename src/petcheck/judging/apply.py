@@ -72,8 +72,10 @@ def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> 
     return Held(examined) if examined else Undecided(rule.nothing)
 
 
-def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]], held: Sequence[Exchange] | None = None) -> Failed:
-    """One failure from the problems of one or more exchanges, described by the simplest request.
+def failed_by(
+    section: str | None, rows: Iterable[tuple[Exchange, Problem]], held: Sequence[Exchange] | None = None
+) -> Failed:
+    """One failure from the problems of one or more exchanges, described by the simplest request; `section` as below.
 
     `held` are the exchanges without a problem, if they are known: if their statuses are others, the statuses name all
     that is wrong.
@@ -101,8 +103,11 @@ def _each_status_first(rows: Sequence[tuple[Exchange, Problem]]) -> list[tuple[E
     return sorted(rows, key=lambda row: firsts[row[0].status] != row[0].index)
 
 
-def sentence(section: str, exchange: Exchange, problem: Problem) -> str:
-    """A problem as a sentence without a full stop. The text of a wrong status already says what the answer was."""
+def sentence(section: str | None, exchange: Exchange, problem: Problem) -> str:
+    """A problem as a sentence without a full stop.
+
+    The text of a wrong status already says what the answer was, and the section: `section` may then be None.
+    """
     if problem.part == STATUS or exchange.status is None:
         return f"{_request_words(exchange, problem)}: {problem.text}"
     return f"{described(exchange)} returned {answer_text(exchange)}: {problem.text} (section {section})"

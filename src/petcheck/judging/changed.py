@@ -59,7 +59,7 @@ def difference(one: Creation, sight: Sight) -> Changed | None:
 
 def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, str]]:
     """How a member changed: animals that changed alike have one of these in common."""
-    member = problem.part.rpartition("/")[2] if problem.part != BODY else "status"
+    member = problem.part.removeprefix("body:/") if problem.part != BODY else "status"
     yield member, problem.text
     before, after = made.get(member), shown.get(member)
     if after is None:
@@ -67,7 +67,7 @@ def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, 
     elif isinstance(before, int) and isinstance(after, int):
         yield from ((member, f"{after - before:+d}"), (member, f"always {after}"))
         yield member, "the id" if after == shown.get("id") else problem.text
-    elif isinstance(before, str) and isinstance(after, str) and member != "status":
+    elif isinstance(before, str) and isinstance(after, str):
         same = {
             "cut": before.startswith(after),
             "longer": after.startswith(before) or after.endswith(before),
@@ -119,7 +119,7 @@ def failed_alike(found: Sequence[Changed]) -> Failed | None:
         return None
     first, *others = alike
     numbers = [str(other.one.id) for other in others]
-    also = f"; also animal{'s' * (len(numbers) > 1)} {', '.join(numbers)}." if numbers else "."
+    also = f"; also animal{'s' * (len(numbers) > 1)} {', '.join(numbers)}."
     proofs = tuple(chain.from_iterable(each.failed.proofs for each in alike))
     return replace(first.failed, text=first.failed.text.removesuffix(".") + also, proofs=proofs)
 

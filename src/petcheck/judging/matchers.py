@@ -78,7 +78,7 @@ def one_of(names: Sequence[str], word: str = "or") -> str:
 
 def kind_and_value(value: Json) -> str:
     """The JSON type of a value, and the value as JSON text unless it is null."""
-    return kind(value) if value is None else f"{kind(value)}, {quoted(value)}"
+    return "null" if value is None else f"{kind(value)}, {quoted(value)}"
 
 
 # ---- bodies
