@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from petcheck.exchange import Call, Credential, Exchange, Silence
 from petcheck.json_values import Json
 from petcheck.judging.creations import (
@@ -12,15 +14,17 @@ from petcheck.judging.creations import (
     categories_in,
     creations_in,
     listed_in,
+    name_in,
     posts_in,
     read_sight,
     reads_in,
     shared_in,
     still_there,
+    taken,
 )
 from petcheck.judging.judgement import Problem, Proof
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, short
 
 LIST, CREATE, GET, _ORDERS = Operation
 NEW: dict[str, Json] = {"name": "Rex", "categoryId": 1}
@@ -108,3 +112,31 @@ def test_an_id_is_shared_by_different_animals_on_a_page_or_of_a_burst() -> None:
     assert shared_in([exchange(body=[rex, rex]), exchange(body=[tex])]) == frozenset()
     assert shared_in([made("Rex", 1), made("Tex", 2), made("Max", None), made("Kim", None)]) == frozenset()
     assert still_there([made("Rex", 1), made("Tex", 1)]) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        (b'{"name": "Rex", "categoryId": 1}', "Rex"),
+        (b'{"name": "Rex", "categoryId": "one"}', "Rex"),
+        (b'{"name": 7, "categoryId": 1}', None),
+        (b'{"Name": "Rex"}', None),
+        (b'["Rex"]', None),
+        (b"", None),
+        (None, None),
+    ],
+    ids=short,
+)
+def test_the_name_in_a_body(body: bytes | None, name: str | None) -> None:
+    assert name_in(body) == name
+
+
+def test_a_name_is_taken_by_the_first_post_that_created_an_animal_of_that_name() -> None:
+    def named(name: object, status: int = 201, index: int = 0) -> Exchange:
+        return exchange(CREATE, status, PET, asked={"name": name, "categoryId": 1}, index=index)
+
+    first = named("Rex", index=3)
+    record = [named("Rex", 400), named("Rex", 202, 1), named("Tex", index=2), first, named("Rex", index=4), named(7)]
+    assert taken("Rex", record) is first
+    assert taken("Max", record) is None
+    assert taken(None, record) is None

@@ -169,11 +169,11 @@ def _final_tries(record: Record) -> WholeRecord:
     first: dict[int, int] = {}
     for exchange in record:
         first[exchange.index] = exchange.index if exchange.again is None else first.get(exchange.again, exchange.again)
-    alone: dict[Request | int, int] = {first[one.index]: one.index for one in record if one.burst is None}
+    alone: dict[Request | int, float] = {first[one.index]: one.sent for one in record if one.burst is None}
     crowded = crowded_in(record)
     cut = [one for one in record if _silent_as(one, Silence.CUT_SHORT)]
     # requests at the same time may be too many for a server
-    cut_often = len(cut) > max(_CUT_BY_CHANCE, len(record) // _CUT_IN) and any(one.burst is None for one in cut)
+    cut_often = len(cut) > max(_CUT_BY_CHANCE, len(record) / _CUT_IN) and any(one.burst is None for one in cut)
     kept = []
     failed: dict[Request | int, float] = {}  # when the first try of a request had failed
     for exchange in record:
@@ -192,7 +192,7 @@ def _final_tries(record: Record) -> WholeRecord:
                 del failed[tried]
         elif not again:
             failed[tried] = min(exchange.finished, failed.get(tried, inf))
-        elif tried is exchange.request or exchange.status is not None or alone.get(tried, -1) > exchange.index:
+        elif tried is exchange.request or exchange.status is not None or alone.get(tried, -inf) >= exchange.finished:
             kept.append(exchange)
     return WholeRecord(kept)
 
