@@ -234,6 +234,8 @@ def test_only_an_unserved_page_is_a_refusal_without_a_429() -> None:
     ("record", "others"),
     [
         ([answered(1, 50), answered(2, 48)], True),
+        ([answered(1, 50), answered(2, 48, status=429)], False),  # it may come too early
+        ([answered(1, 50, status=429), answered(2, 48)], True),
         ([answered(1, 50), answered(2, 49)], False),
         ([answered(1, 50), answered(2, 49), answered(3, 48), answered(4, 46)], True),
         ([answered(1, 50), answered(2, None), answered(3, 48)], False),
@@ -242,7 +244,7 @@ def test_only_an_unserved_page_is_a_refusal_without_a_429() -> None:
         ([answered(1, 50), answered(2, None, credential=Credential.MISSING), answered(3, 48)], False),
         ([answered(1, 50), answered(2, None, credential=Credential.MISSING), answered(3, 47)], True),
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_others_spend_if_remaining_falls_by_more_than_our_requests(record: list[Exchange], others: bool) -> None:
     assert others_spend(record) == others
@@ -265,6 +267,7 @@ def test_requests_that_came_free_are_not_over_the_limit() -> None:
         (5, 59, 200, True),
         (59, 5, 200, True),
         (59.1, 5, 200, False),
+        (5, 62, 200, True),
         (5, 63, 200, False),
         (5, 40, 200, False),
         (5, 59, 429, False),
@@ -274,6 +277,9 @@ def test_a_request_that_waits_until_reset_is_held_back(sent: float, took: float,
     none_left = answered(1, 0)
     late = answered(sent, 59, reset=124, status=status, took=took)
     assert held_back_in([none_left, late]) == ((none_left, late) if held else None)
+    assert held_back_in([answered(0, 1), none_left, late]) == ((none_left, late) if held else None)
+    at_once = replace(none_left, finished=sent)
+    assert held_back_in([at_once, late]) == ((at_once, late) if held else None)
     assert held_back_in([replace(none_left, finished=sent + 1), late]) is None
     assert held_back_in([answered(1, 1), late]) is None
 

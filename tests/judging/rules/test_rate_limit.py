@@ -209,11 +209,22 @@ def test_undocumented_requests_are_ignored() -> None:
             "Only 1 request was served that no cache can have answered; judging needs 6.",
         ),
         (
+            [exchange(status=400, headers=rates(60, 9, unix(60)))],
+            "No request was served that no cache can have answered; judging needs 6.",
+        ),
+        (
             [
                 exchange(path=f"/pets?limit={n}", headers=rates(60 + n, 9, unix(60)), index=n, sent=n)
                 for n in range(1, 9)
             ],
             "X-RateLimit-Limit took 8 values, each in too few responses to compare.",
+        ),
+        (
+            [
+                exchange(path=f"/pets?limit={n}", headers=rates(60 + n, 9, unix(60)), index=n, sent=n)
+                for n in range(1, 3)
+            ],
+            "X-RateLimit-Limit took 2 values, each in too few responses to compare.",
         ),
         (
             [
@@ -223,7 +234,7 @@ def test_undocumented_requests_are_ignored() -> None:
             "A quota of 1000 may refill as fast as requests were sent, so X-RateLimit-Remaining does not have to fall.",
         ),
     ],
-    ids=range(4),
+    ids=range(6),
 )
 def test_a_reason_names_the_obstacle(record: list[Exchange], reason: str) -> None:
     option = "--allow-writes" if "needs 6" in reason else None
@@ -301,6 +312,29 @@ def test_one_request_served_over_the_limit_fails() -> None:
         (59, "header:X-RateLimit-Remaining"),
         (60, "header:X-RateLimit-Remaining"),
     ]
+
+
+def test_two_requests_served_over_the_limit_fail() -> None:
+    record = [answered(at, left) for at, left in ((1, 2), (2, 1), (3, 0), (3.25, 0), (3.5, 0))]
+    assert failed(decided(6, record)).text == (
+        "The server served 2 more requests although none were left: 4 requests were served in 2.2 s, the last with 0 "
+        "left; expected 429 (section 8)."
+    )
+
+
+def test_a_request_that_waits_until_the_window_has_ended_fails() -> None:
+    none_left = answered(1, 0)
+    held = replace(answered(5, 59, reset=120), finished=60.0)
+    assert decided(6, [none_left, held]) == Failed(
+        "GET /pets?limit=5 was sent when none were left, and was served after 55 s, once the window had ended; "
+        "expected 429 (section 8).",
+        (Proof(none_left, REMAINING), Proof(held, REMAINING)),
+    )
+
+
+def test_a_failure_without_any_served_request_begins_a_sentence() -> None:
+    found = failed(decided(6, [refused(1, 0), answered(2, 0, status=403)]))
+    assert found.text == "No request was served (got 403); expected 429 (section 8)."
 
 
 def test_a_limit_that_is_not_enforced_fails() -> None:
@@ -484,8 +518,11 @@ def test_a_429_that_says_itself_that_requests_are_left_fails() -> None:
 
 
 def test_a_429_at_the_end_of_a_window_may_show_the_next_one() -> None:
-    decision = decided(8, [answered(59, 0), refused(60, 59, reset=120)])
-    assert not isinstance(decision, Failed)
+    record = [answered(59, 0), refused(60, 59, reset=120)]
+    assert not isinstance(decided(8, record), Failed)
+    # another one is judged all the same
+    wrong = [answered(61, 58, reset=120), refused(62, 57, reset=120)]
+    assert failed(decided(8, [*record, *wrong])).proofs == (Proof(wrong[1], REMAINING),)
 
 
 def test_a_429_of_a_longer_quota_is_not_early() -> None:

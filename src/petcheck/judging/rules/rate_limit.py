@@ -159,7 +159,7 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
         )
     most = max(quotas, key=lambda quota: len(quota.successes))
     examined = tuple(count.exchange for count in counts)
-    if len(quotas) > len(most.successes):
+    if len(quotas) > max(len(most.successes), 1):
         reason = f"{RATE_LIMIT} took {len(quotas)} values, each in too few responses to compare."
         return Undecided(reason, examined=examined)
     if len(most.successes) < _COMPARED:
