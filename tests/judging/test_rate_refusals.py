@@ -388,6 +388,30 @@ def test_if_few_are_left_each_page_is_different(record: list[Exchange], calls: i
     )
 
 
+@pytest.mark.parametrize(
+    ("reset", "more"),
+    [(70, True), (13, True), (12, False), (11, False)],
+    ids=["in a new window", "that lasts", "that ends at once", "that has ended"],
+)
+def test_a_second_round_follows_a_429_at_the_end_of_a_window(reset: float, more: bool) -> None:
+    """A Reset is only known to 3 seconds."""
+    before = [answered(0, 6, reset=10), answered(1, 5, reset=10), answered(8, None, status=429)]
+    step = next_step([*before, answered(9, 59, reset=reset, took=0.0)], 0)
+    assert isinstance(step, Ask) if more else step is None
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        [answered(1, 2), answered(2, 1), answered(3, 0), answered(3.25, 0), answered(3.5, 0)],
+        [answered(1, 0), answered(5, 59, reset=124, took=59)],
+    ],
+    ids=["served over the limit", "held back"],
+)
+def test_nothing_is_requested_once_the_limit_is_seen_to_be_broken(record: list[Exchange]) -> None:
+    assert next_step(record, 0) is None
+
+
 def test_if_many_are_left_the_cheapest_request_uses_up_all_but_five() -> None:
     record = [answered(1, 8), answered(2, 7)]
     said = "1 requests were served in 1.0 s, the last with 7 left"
