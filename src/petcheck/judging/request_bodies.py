@@ -75,7 +75,7 @@ _asked_before = Once(_find_asked_before)
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
     """The same for a body that is not sent yet."""
-    return _asked(body, _reading(body, parse(body or b"")), categories)
+    return _asked(body, _reading(body, parse(body)) if body else None, categories)
 
 
 def _asked(body: bytes | None, reading: Reading | None, categories: Collection[int]) -> Asked:
@@ -133,10 +133,8 @@ def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
     return {field: pet[field] for field in pet if field in _FIELDS and not (inexact and field == "name")}
 
 
-def _reading(body: bytes | None, parsed: Parsed) -> Reading | None:
-    """The value in a body; None without a body, or if it is not JSON, even with extensions."""
-    if not body:
-        return None
+def _reading(body: bytes, parsed: Parsed) -> Reading | None:
+    """The value in a body; None if it is not JSON, even with extensions."""
     if parsed.unread:
         return _UNREAD
     try:
@@ -146,7 +144,7 @@ def _reading(body: bytes | None, parsed: Parsed) -> Reading | None:
 
 
 def _find_reading_of(request: Request) -> Reading | None:
-    return _reading(request.body, request.parsed)
+    return _reading(request.body, request.parsed) if request.body else None
 
 
 _reading_of = Once(_find_reading_of)

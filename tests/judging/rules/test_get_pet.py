@@ -173,8 +173,8 @@ def same(number: int, form: Form = Form.PLAIN) -> Call:
         ),
         # of several animals, the one that was lost first
         (
-            [page(REX, FOX), got(), got(5, body=FOX, sent=2.0), got(5, 404, sent=3.0), got(status=404, sent=4.0)],
-            (same(5), same(5), WIDE, reading(5), reading(5)),
+            [page(REX, FOX), got(5, body=FOX), got(sent=2.0), got(status=404, sent=3.0), got(5, 404, sent=4.0)],
+            (same(7), same(7), WIDE, reading(7), reading(7)),
             3.1,
         ),
     ],

@@ -293,6 +293,9 @@ def test_the_default_of_a_filter_needs_animals_too() -> None:
     said = 'Only 3 animals with status "sold" are known; judging the default page size needs more than 20.'
     many = [full(), page(range(5, 29), "limit=100", status="none"), page([1, 2], "limit=1", status="sold")]
     assert reason(decided("LIST-4", *many)) == f"{said} Add animals to the store."
+    others = answer(body=pets(range(10), "available") + pets(range(10, 20), "pending"))
+    twenty = [others, full("sold"), page([1], "limit=1", status="available")]
+    assert reason(decided("LIST-4", *twenty)).startswith('Only 20 animals with status "sold" are known; ')
 
 
 def test_a_short_page_of_a_filter_with_few_animals_is_compared_with_a_page_of_that_filter() -> None:

@@ -315,9 +315,9 @@ def test_one_request_served_over_the_limit_fails() -> None:
 
 
 def test_two_requests_served_over_the_limit_fail() -> None:
-    record = [answered(at, left) for at, left in ((1, 2), (2, 1), (3, 0), (3.25, 0), (3.5, 0))]
+    record = [answered(at, left) for at, left in ((1, 2), (2, 1), (3, 0), (3.125, 0), (3.25, 0))]
     assert failed(decided(6, record)).text == (
-        "The server served 2 more requests although none were left: 4 requests were served in 2.2 s, the last with 0 "
+        "The server served 2 more requests although none were left: 4 requests were served in 2.1 s, the last with 0 "
         "left; expected 429 (section 8)."
     )
 
@@ -414,9 +414,9 @@ def early(server: Server, *places: int, left: int = 5) -> list[Exchange]:
 
 
 def answered(at: float, left: int | None, *, reset: float = 60, status: int = 200, pause: int = 60) -> Exchange:
-    """An answer that took no time, with a quota of 60."""
+    """An answer that took hardly any time, with a quota of 60."""
     headers = rates(60, left, unix(reset), ("Retry-After", str(pause)))
-    return exchange(status=status, headers=headers, path=f"/pets?limit={at:g}", index=int(at), sent=at, took=0.0)
+    return exchange(status=status, headers=headers, path=f"/pets?limit={at:g}", index=int(at), sent=at, took=1 / 1024)
 
 
 def refused(at: float, left: int | None = None, *, reset: float = 60, pause: int = 60) -> Exchange:
@@ -537,8 +537,9 @@ def test_a_429_of_a_longer_quota_is_not_early() -> None:
 
 
 def refused_twice(reset: float = 60, pause: int = 60, gap: float = 60, status: int = 429) -> list[Exchange]:
-    """A 429, and what the first request after it gets."""
-    return [refused(0, pause=pause), answered(gap, 0, reset=reset, status=status)]
+    """A 429, and what the first request after it gets, `gap` seconds later."""
+    first, then = refused(0, pause=pause), answered(gap, 0, reset=reset, status=status)
+    return [first, replace(then, sent=first.finished + gap, finished=then.finished + gap)]
 
 
 def changed_headers(found: Exchange, *headers: tuple[str, str]) -> Exchange:
