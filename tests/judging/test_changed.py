@@ -35,7 +35,7 @@ def made(number: int, *, asked: object = None, **members: object) -> Creation:
     return one
 
 
-def read(number: int, sent: float = 12.0, **members: object) -> Sight:
+def read(number: int, sent: float = 12.0, **members: Any) -> Sight:
     sight = read_sight(exchange(GET, body=pet(number, **members), path=f"/pets/{number}", sent=sent))
     assert sight is not None
     return sight
@@ -166,7 +166,8 @@ def test_another_animal_of_the_run_is_looked_at_then_the_same_body_is_posted_aga
     assert alike(first, {}, grounds=WRITING) == posted_again
     # one that was not looked at when it was due, if there is no other
     asked = Ask((read_call(8),), undecided, DUE)
-    for sights in ({}, {8: []}, {8: [read(8, 10.0)]}):
+    seen: list[dict[int, list[Sight]]] = [{}, {8: []}, {8: [read(8, 10.0)]}]
+    for sights in seen:
         for grounds in (READING, WRITING):
             assert alike(first, sights, made(8), grounds=grounds) == asked
     # one that was looked at is as created, or changed in another way
