@@ -269,9 +269,9 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
     own = [*keyed(record)]
     sent = [exchange.sent for exchange in own]
     refusals = []
-    for place, exchange in enumerate(own):
+    for exchange in own:
         if exchange.status == 429:
-            then = max(place + 1, bisect_left(sent, exchange.finished))
+            then = bisect_left(sent, exchange.finished)
             refusals.append((exchange, own[then : then + 2]))
     if not refusals:
         return Undecided(_NO_429)
