@@ -41,7 +41,7 @@ def read(number: int, sent: float = 12.0, **members: Any) -> Sight:
     return sight
 
 
-def changed(number: int, **members: object) -> Changed:
+def changed(number: int, **members: Any) -> Changed:
     found = difference(made(number), read(number, **members))
     assert found is not None
     return found
@@ -87,7 +87,7 @@ def changed(number: int, **members: object) -> Changed:
     ids=range(12),
 )
 def test_the_ways_in_which_a_member_changed(
-    created: dict[str, object], shown: dict[str, object], ways: set[tuple[str, str]]
+    created: dict[str, Any], shown: dict[str, Any], ways: set[tuple[str, str]]
 ) -> None:
     found = difference(made(7, **created), read(7, **{"name": "Rex 7"} | created | shown))
     assert found is not None
