@@ -163,6 +163,36 @@ def test_statuses_that_are_always_wrong_are_named(statuses: list[int], held: lis
     assert failed_by("7", rows, right).text.endswith(ending)
 
 
+def test_a_rule_knows_which_statuses_are_right() -> None:
+    seen = [
+        exchange(status=400 if n < 4 else 200, path=f"/pets?limit={n}" if n else "/pets", index=n) for n in range(5)
+    ]
+    said: dict[int, Judgement] = {**dict.fromkeys(range(4), Problem("it is wrong")), 4: HOLDS}
+    decision = decide_each(rule(said), seen, GROUNDS)
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "GET /pets returned 400: it is wrong (section 4.1); also on every other 400 (3 responses)."
+    )
+
+
+def test_what_was_sent_and_the_status_are_named_if_they_differ_from_the_first() -> None:
+    def refused(index: int, sent: str, status: int) -> tuple[Exchange, Problem]:
+        post = exchange(Operation.CREATE_PET, status, asked=b"x" * (index + 1), index=index)
+        return post, Problem(f"expected 400, got {status}", STATUS, "400", sent)
+
+    rows = [refused(0, "no body", 201), refused(1, "no body", 500), refused(2, "no `name`", 201)]
+    assert failed_by("4.2", rows).text == (
+        "POST /pets with no body: expected 400, got 201; also in POST /pets (500), POST /pets with no `name`."
+    )
+    assert failed_by("4.2", [rows[0], refused(3, "an array", 409)]).text == (
+        "POST /pets with no body: expected 400, got 201; also in POST /pets with an array (409)."
+    )
+    other = (rows[1][0], replace(rows[1][1], part=header("X")))
+    assert failed_by("4.2", [rows[2], other, rows[0]]).text == (
+        "POST /pets with no body: expected 400, got 201; also in POST /pets with no `name`."
+    )
+
+
 def test_the_same_request_is_not_named_twice() -> None:
     twice = [(exchange(Operation.STORE_ORDERS, 500, index=n), Problem("wrong")) for n in range(2)]
     assert failed_by("7", twice).text == "GET /store/orders returned 500: wrong (section 7)."
@@ -243,7 +273,10 @@ def test_the_last_form_of_an_example_is_simpler_than_others_of_its_length() -> N
         ((Silence.CUT_SHORT, 200) * 3, [1, 3, 5]),
         ((Silence.CUT_SHORT, 200) * 4, list(range(8))),
         ((Silence.CUT_SHORT, 200) * 4 + (200,) * 242, [1, 3, 5, 7, *range(8, 250)]),
+        ((Silence.CUT_SHORT, 200) * 4 + (200,) * 192, [1, 3, 5, 7, *range(8, 200)]),
         ((Silence.CUT_SHORT, 200) * 4 + (200,) * 191, list(range(199))),
+        # a proxy says nothing about the server
+        ((Silence.PROXY, Silence.PROXY, 200), [2]),
     ],
 )
 def test_a_failed_try_counts_if_it_is_repeated(statuses: tuple[int | Silence, ...], kept: list[int]) -> None:
@@ -281,12 +314,24 @@ TIMEOUT, RESET = Silence.TIMEOUT, Silence.RESET
         ([(RESET, 1, None), (RESET, 2, 0), (200, None, 1)], [2]),
         ([(Silence.UNREACHABLE, 1, None), (Silence.TLS, 2, 0), (200, None, 1)], [2]),
         ([(RESET, None, None), (RESET, None, 0)], [1]),
+        # what they repeat may be no part of the record
+        ([(TIMEOUT, 1, 100), (TIMEOUT, 2, 101), (200, None, 101)], [2]),
+        ([(TIMEOUT, 1, 100), (TIMEOUT, 2, 100), (200, None, 100)], [1, 2]),
     ],
 )
 def test_a_try_in_a_burst_counts_if_the_same_burst_fails_again(
     tries: list[tuple[int | Silence, int | None, int | None]], kept: list[int]
 ) -> None:
     assert tried(*tries) == kept
+
+
+@pytest.mark.parametrize(("sent", "kept"), [(2.0, [1, 2]), (1.9, [2])])
+def test_it_is_sent_alone_once_the_burst_has_failed(sent: float, kept: list[int]) -> None:
+    record = [
+        replace(exchange(status=TIMEOUT, index=n, sent=n, took=1.0), burst=n + 1, again=n and 0) for n in range(2)
+    ]
+    record = [replace(record[0], finished=0.5, again=None), record[1], replace(exchange(index=2, sent=sent), again=0)]
+    assert [one.index for one in final_tries(record)] == kept
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -308,6 +353,7 @@ def test_a_second_try_is_sent_after_the_first_has_failed() -> None:
     record = [exchange(status=502, index=n, sent=n / 10, took=1.0) for n in range(2)]
     assert final_tries(record) == ()
     assert [one.index for one in final_tries([*record, exchange(status=502, index=2)])] == [2]
+    assert [one.index for one in final_tries([*record, exchange(status=502, index=2, sent=1.0)])] == [2]
 
 
 def test_tries_belong_to_one_request() -> None:

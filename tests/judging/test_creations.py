@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from petcheck.call import Call, Credential
 from petcheck.exchange import Exchange, Silence
 from petcheck.json_values import Json
@@ -23,7 +25,7 @@ from petcheck.judging.creations import (
 )
 from petcheck.judging.judgement import Problem, Proof
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, short
 
 LIST, CREATE, GET, _ORDERS = Operation
 NEW: dict[str, Json] = {"name": "Rex", "categoryId": 1}
@@ -113,16 +115,29 @@ def test_an_id_is_shared_by_different_animals_on_a_page_or_of_a_burst() -> None:
     assert still_there([made("Rex", 1), made("Tex", 1)]) == []
 
 
-def test_the_name_of_a_body_is_read_if_it_is_a_text() -> None:
-    bodies = (b'{"name": "Rex", "categoryId": 1}', b'{"name": 7}', b'{"categoryId": 1}', b"[]", b"{", None)
-    assert [name_in(body) for body in bodies] == ["Rex", None, None, None, None, None]
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        (b'{"name": "Rex", "categoryId": 1}', "Rex"),
+        (b'{"name": "Rex", "categoryId": "one"}', "Rex"),
+        (b'{"name": 7, "categoryId": 1}', None),
+        (b'{"Name": "Rex"}', None),
+        (b'["Rex"]', None),
+        (b"", None),
+        (None, None),
+    ],
+    ids=short,
+)
+def test_the_name_in_a_body(body: bytes | None, name: str | None) -> None:
+    assert name_in(body) == name
 
 
-def test_a_name_is_taken_by_the_first_post_that_created_it() -> None:
-    refused, first, again = posted(status=409), posted(index=1), posted(index=2)
-    other, unnamed = posted(NEW | {"name": "Tom"}, index=3), posted({"categoryId": 1}, index=4)
-    record = (refused, other, unnamed, first, again)
+def test_a_name_is_taken_by_the_first_post_that_created_an_animal_of_that_name() -> None:
+    def named(name: object, status: int = 201, index: int = 0) -> Exchange:
+        return exchange(CREATE, status, PET, asked={"name": name, "categoryId": 1}, index=index)
+
+    first = named("Rex", index=3)
+    record = [named("Rex", 400), named("Rex", 202, 1), named("Tex", index=2), first, named("Rex", index=4), named(7)]
     assert taken("Rex", record) is first
-    assert taken("Tom", record) is other
-    assert taken("Kim", record) is None
+    assert taken("Max", record) is None
     assert taken(None, record) is None

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from petcheck.call import Credential
+from petcheck.call import Credential, Form
 from petcheck.exchange import Silence, limit_in
 from petcheck.judging.expected import body_due, documented
 from petcheck.spec.figures import PLANS
@@ -87,6 +87,11 @@ def test_limits(text: str, limit: int | None) -> None:
 
 def test_other_operations_have_no_pet_id() -> None:
     assert exchange(LIST, path="/pets/7").request.pet_id is None
+
+
+def test_what_is_open_as_a_whole_is_not_documented() -> None:
+    posted = exchange(CREATE, 201, asked={}, form=Form.CHUNKED)
+    assert (documented(posted, BEFORE), body_due(posted, BEFORE)) == (False, None)
 
 
 def test_a_removed_operation_is_not_documented_from_its_day_on() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.exchange import Response
-from petcheck.json_values import HugeNumber, Json, Parsed, integer, kind, parse
+from petcheck.json_values import LARGE, HugeNumber, Json, Parsed, integer, kind, parse
 from tests.support.exchanges import short
 
 
@@ -92,6 +92,22 @@ def test_what_is_not_json(body: bytes, why: str) -> None:
     said = parse(body).wrong
     # how Python's reader calls a trailing comma differs between its versions
     assert said == why or (b",}" in body and said.startswith("the body is not JSON: "))
+
+
+def test_what_a_newer_reader_says_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def newer(text: str, **_how: object) -> Json:
+        raise json.JSONDecodeError("Illegal trailing comma before end of array", text, 2)
+
+    monkeypatch.setattr(json, "loads", newer)
+    assert parse(b"[1,]").wrong == (
+        "the body is not JSON: Illegal trailing comma before end of array at line 1, column 3"
+    )
+
+
+def test_the_values_of_large_bodies_are_remembered_and_those_of_others_are_not() -> None:
+    for size, remembered in ((LARGE - 1, False), (LARGE, False), (LARGE + 1, True)):
+        body = b"[]".ljust(size)
+        assert (parse(body) is parse(body)) is remembered
 
 
 def test_invalid_json_and_unread_json_are_distinguished() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
+import pytest
+
 from petcheck.exchange import Exchange
 from petcheck.judging.judgement import (
     HOLDS,
@@ -16,6 +18,7 @@ from petcheck.judging.judgement import (
     header,
     judged,
 )
+from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
 
@@ -31,6 +34,26 @@ def test_a_problem_of_a_value_includes_its_path() -> None:
         assert Problem("wrong", part).below() == Problem("wrong", part)
     for part in ("", "status", "header:body"):
         assert Problem("wrong", part).below(3) == Problem("wrong", part)
+
+
+@pytest.mark.parametrize(
+    ("number", "ended", "known"),
+    [
+        (7, 0.0, True),  # listed, and created by no POST of the run
+        (8, 6.0, True),
+        (8, 5.0, False),  # the answer came before the POST was sent
+        (0, 6.0, True),
+        (0, 5.0, False),
+        (9, 6.0, False),
+        ("x", 6.0, False),
+    ],
+)
+def test_an_animal_exists_if_it_is_known_and_was_not_created_after_the_answer(
+    number: object, ended: float, known: bool
+) -> None:
+    grounds = Grounds(date(2026, 11, 21), listed=frozenset({0, 7, 8}), begun={0: 5.0, 8: 5.0})
+    read = exchange(Operation.GET_PET, path=f"/pets/{number}", sent=ended - 1, took=1.0)
+    assert grounds.has_animal_of(read) is known
 
 
 def test_each_exchange_that_a_rule_concerns_comes_with_its_problem() -> None:

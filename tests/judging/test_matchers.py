@@ -99,6 +99,7 @@ def test_quoting_survives_any_depth_that_can_be_read() -> None:
         (["application/json ; charset=nonsense"], True),
         (['application/json; profile="a,b;c=\\"d, text/html"'], True),
         (['application/json; profile="a", text/html'], False),
+        (['application/json; profile="a'], True),
         (["application/json", "application/json"], True),
         (["application/problem+json"], False),
         (["text/json"], False),
@@ -113,6 +114,18 @@ def test_quoting_survives_any_depth_that_can_be_read() -> None:
 def test_media_types(types: list[str], held: bool) -> None:
     answer = response(headers=[("content-type", value) for value in types])
     assert (matchers.problem_of_media_type(answer) is None) == held
+
+
+@pytest.mark.parametrize(
+    ("silence", "words"),
+    [
+        (Silence.TIMEOUT, "no answer (timeout: nothing was received), twice"),
+        (Silence.RESET, "no answer (reset: nothing was received), twice"),
+        (Silence.CUT_SHORT, "no answer (cut short: nothing was received)"),
+    ],
+)
+def test_a_silence_counts_the_second_time_unless_it_cuts_many_answers_short(silence: Silence, words: str) -> None:
+    assert matchers.silence_text(exchange(status=silence)) == words
 
 
 def test_problems_name_the_media_type() -> None:
@@ -204,6 +217,8 @@ def test_pet_status(holder: dict[str, Json], problem: str | None) -> None:
         ({"status": 404}, None),
         ({"status": Decimal("404.0")}, None),
         ({}, "the Error has no `status`"),
+        ({"Status": 404, "code": "x"}, "the Error has no `status`; it has `Status`"),
+        ({"STATUS": 404, "code": "x"}, "the Error has no `status`; it has `STATUS`"),
         ({"status": 400}, "`status` is 400; expected 404, the status of the response"),
         ({"status": "404"}, '`status` is a string, "404"; expected the integer 404'),
         ({"status": True}, "`status` is a boolean, true; expected the integer 404"),
@@ -287,6 +302,21 @@ _ESCAPED = (
         ("Rex", "R" * 90, f'"{"R" * 31}"… instead of "Rex" (character 2 is U+0052 instead of U+0065)'),
         ("R" * 90, "R", f'"R" instead of "{"R" * 31}"… (it ends after 1 character)'),
         ("\u732b" * 20, "\u732b" * 20 + "x", _ESCAPED),
+        # from the first character on
+        ("x" * 90, "y" * 90, f'"{"y" * 30}"… instead of "{"x" * 30}"… (character 1 is U+0079 instead of U+0078)'),
+        # all but the first character
+        (
+            "b" + "a" * 30 + "x" * 60,
+            "b" + "a" * 30 + "y" * 60,
+            f'…"{"a" * 30}{"y" * 30}"… instead of …"{"a" * 30}{"x" * 30}"… (character 32 is U+0079 instead of U+0078)',
+        ),
+        # what is next to the difference takes less space than what is further off
+        (
+            "\u732b" * 20 + "a" * 18 + "x",
+            "\u732b" * 20 + "a" * 18 + "y",
+            rf'…"\u732b\u732b{"a" * 18}y" instead of …"\u732b\u732b{"a" * 18}x" '
+            "(character 39 is U+0079 instead of U+0078)",
+        ),
     ],
     ids=short,
 )

@@ -244,6 +244,21 @@ def test_a_filtered_page_of_20_or_more_is_not_cut_if_another_has_more_animals_an
     assert (short in would_show([short, heavy], "sold")) is shows
 
 
+def test_no_other_pages_together_show_that_a_filtered_page_was_not_cut() -> None:
+    """One page that is long and has many bytes does."""
+
+    def padded(query: str, size: int, length: int) -> Exchange:
+        (found,) = pages((query, size))
+        return replace(found, answer=replace(found.heard, body=found.heard.body.ljust(length)))
+
+    short = padded("?limit=100&status=sold", 43, 3_000)
+    heavy = [padded("?limit=30", 30, 9_000), padded("?limit=31", 31, 9_100)]
+    assert would_show([short, *heavy], "sold") == []
+    # one has more animals, another one more bytes
+    assert would_show([short, padded("?limit=44", 44, 3_500), padded("?limit=10", 10, 9_000)], "sold") == []
+    assert short in would_show([short, padded("?limit=44", 44, 5_000), padded("?limit=10", 10, 9_000)], "sold")
+
+
 def test_since_when_animals_are_known() -> None:
     record = [
         exchange(body=[{"id": 1}, {"id": 2}], sent=1, took=0.5),
@@ -273,3 +288,5 @@ def test_since_when_an_animal_has_had_its_status() -> None:
     assert [status_known_since(record[:n], 1, "sold") for n in (2, 3, 6)] == [1.5, float("inf"), 4.5]
     assert status_known_since(record, 2, "sold") == float("inf")
     assert status_known_since([], 1, "sold") == float("inf")
+    at_once = exchange(body=[sold], sent=3.5, took=0.5)
+    assert status_known_since([*record[:3], at_once], 1, "sold") == 4.0

@@ -8,7 +8,16 @@ import pytest
 
 from petcheck.call import Credential
 from petcheck.exchange import Exchange
-from petcheck.judging.rate_counts import QuotaSeen, WindowSeen, counts_in, is_counted_down, pairs, quotas_in, refill
+from petcheck.judging.rate_counts import (
+    QuotaSeen,
+    WindowSeen,
+    counts_in,
+    is_counted_down,
+    overlapping,
+    pairs,
+    quotas_in,
+    refill,
+)
 from petcheck.judging.rate_problems import QuotaProblem, problem_in, problem_of, problem_of_limits
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, rates, unix
@@ -68,6 +77,15 @@ def test_a_rise_long_after_the_window_has_ended_shows_that_reset_does_not_move()
     record = [answered(1, 9, reset=14), answered(5, 0, reset=14), answered(18, 60, reset=14)]
     said = "X-RateLimit-Remaining rose from 0 to 60, and X-RateLimit-Reset stayed the same"
     assert text_of(problem_in(window_of(record))) == said
+    # one more than a bucket gains in a minute is rounding; the second was sent when the first had been answered
+    for left, rises in ((14, False), (15, True)):
+        record = [answered(5, 0, reset=14, took=1.0), answered(18 - TOOK, left, reset=14)]
+        text = f"X-RateLimit-Remaining rose from 0 to {left}, and X-RateLimit-Reset stayed the same"
+        problem = QuotaProblem(text, (record[0], record[1])) if rises else None
+        assert problem_in(window_of(record)) == problem
+    at_once = [answered(5, 0, reset=14, took=13.0), answered(18, 60, reset=14)]
+    assert text_of(problem_in(window_of(at_once))) == said
+    assert problem_in(window_of([at_once[0], answered(18 - TOOK, 60, reset=14)])) is None
     # less than a bucket gains in a minute
     slow = [answered(1, 9, reset=14), answered(5, 3, reset=14), answered(65, 60, reset=14)]
     assert problem_in(window_of(slow)) is None
@@ -76,6 +94,9 @@ def test_a_rise_long_after_the_window_has_ended_shows_that_reset_does_not_move()
 def test_an_answer_after_the_window_proves_nothing() -> None:
     slow = answered(30, 1, limit=6, took=40)
     rising = window_of([answered(1, 1, limit=6), slow, answered(31, 6, limit=6)])
+    assert text_of(problem_in(rising)) == "X-RateLimit-Remaining rose from 1 to 6 in one window"
+    earlier = answered(30, 6, limit=6, took=40)
+    rising = window_of([answered(1, 1, limit=6), earlier, answered(31, 6, limit=6)])
     assert text_of(problem_in(rising)) == "X-RateLimit-Remaining rose from 1 to 6 in one window"
 
 
@@ -111,9 +132,16 @@ def test_overlapping_answers_stand_in_an_order_that_their_times_allow() -> None:
     together = [answered(1 + n / 8, left, took=1.0) for n, left in enumerate(lefts)]
     record = [answered(0, 50), *together, answered(3, 46)]
     assert [count.remaining for count in quota_of(record).counts] == [50, 49, 48, 47, 46]
-    # the second was sent after the first had been answered
-    apart = [answered(1, 47, took=0.25), answered(1.5, 49, took=0.25), answered(1, 48, took=2.0)]
-    assert [count.remaining for count in quota_of(apart).counts] == [47, 48, 49]
+    # the second was sent when the first had been answered
+    for took in (0.25, 0.5):
+        apart = [answered(1, 47, took=took), answered(1.5, 49, took=0.25), answered(1, 48, took=2.0)]
+        assert [count.remaining for count in quota_of(apart).counts] == [47, 48, 49]
+
+
+def test_answers_overlap_if_one_was_sent_before_the_other_had_come() -> None:
+    for sent, sizes in ((2, [1, 1]), (1.75, [2])):
+        counts = counts_in([answered(1, 50, took=1.0), answered(sent, 49)])
+        assert [len(group) for group in overlapping(counts)] == sizes
 
 
 def test_a_quota_that_was_counted_in_the_opposite_order_falls() -> None:
@@ -132,12 +160,17 @@ def test_a_quota_that_was_counted_in_the_opposite_order_falls() -> None:
     [
         (answered(1, 50), answered(2, 49, reset=65), True),
         (answered(1, 50, took=3.0), answered(2, 49, reset=65, took=3.0), True),
+        (answered(1, 50, reset=9), answered(6 - TOOK, 49, reset=69), True),
+        (answered(1, 50, reset=9), answered(6, 49, reset=69), False),
+        (answered(1, 3, reset=9, took=3.0), answered(4, 59, reset=69, took=6.0), True),
         # the window ends meanwhile, in one order or the other
+        (answered(1, 3, reset=9, took=4.0), answered(4, 59, reset=69, took=1.5), True),
+        (answered(1, 3, reset=9, took=4.0), answered(4, 59, reset=69, took=2.0), False),
         (answered(1, 3, reset=9), answered(4, 59, reset=69, took=6.0), True),
         (answered(1, 3, reset=9, took=4.0), answered(4, 59, reset=69, took=6.0), False),
         (answered(1, 59, reset=69, took=9.0), answered(4, 3, reset=9, took=1.0), False),
     ],
-    ids=range(5),
+    ids=range(10),
 )
 def test_reset_moves_if_the_window_had_not_ended(first: Exchange, last: Exchange, moves: bool) -> None:
     assert quota_of([first, last]).moves == moves
@@ -213,8 +246,10 @@ def test_remaining_rises(record: list[Exchange], text: str | None) -> None:
         (answers_over_time(50, 50, 50, 50, 50, lasts=4), False),
         (answers_over_time(50, 50, 50, 50, 50, lasts=3.75), True),
         (answers_over_time(50, 50, 50, 50, 50, reset=4), False),
+        # one that overlapped with the first may be counted later
+        ([answered(1, 50, took=1 / 16), *answers_over_time(50, 50, 50, 50, 50)[1:]], False),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_remaining_stays(record: list[Exchange], stays: bool) -> None:
     found = problem_in(window_of(record))
@@ -222,6 +257,13 @@ def test_remaining_stays(record: list[Exchange], stays: bool) -> None:
     said = f"X-RateLimit-Remaining stayed at {left} over 5 requests in one window"
     assert (found == QuotaProblem(said, (record[0], record[-1]))) == stays
     assert stays or "stayed" not in (text_of(found) or "")
+
+
+def test_what_was_spent_in_a_window_is_not_more_than_its_answers() -> None:
+    """Reset of a bucket may show one second or the next."""
+    times, resets = (0, 4 / 6, 8 / 6, 2, 16 / 6, 20 / 6, 4), (64, 65, 64, 64, 64, 65, 64)
+    record = [answered(1 + at, 50, reset=reset) for at, reset in zip(times, resets, strict=True)]
+    assert problem_in(quota_of(record).windows[0]) is None
 
 
 @pytest.mark.parametrize(
@@ -272,10 +314,12 @@ def test_more_was_spent_than_limit_minus_remaining() -> None:
         (answers_over_time(*[30] * 10, moves=1, lasts=4, reset=34), None),
         (answers_over_time(*[30] * 10, moves=1, lasts=3.75, reset=34), "stayed at 30"),
         (answers_over_time(*[30] * 10, moves=1, lasts=8, reset=1000), None),
+        # two overlap, so seven are known to have been spent in between
+        ([answered(1, 30, took=3 / 64, reset=64), *answers_over_time(*[30] * 10, moves=1)[1:]], None),
         # a Reset that is too near to tell
         (answers_over_time(*[30] * 10, moves=1, reset=4), None),
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_remaining_never_falls(record: list[Exchange], said: str | None) -> None:
     text = f"X-RateLimit-Remaining {said} over 10 requests that got a response"

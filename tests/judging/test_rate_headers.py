@@ -51,6 +51,9 @@ def test_limit(values: tuple[str, ...], problem: str | None) -> None:
 
 @pytest.mark.parametrize("near", ["X-Rate-Limit-Limit", "RateLimit-Limit", "x_ratelimit_limit"])
 def test_a_header_of_nearly_that_name_is_shown(near: str) -> None:
+    long = f"{'-' * 70}{near}"
+    problem = rate_headers.problem_of_limit(exchange(headers=[(long, "60")]))
+    assert text_of(problem, "X-RateLimit-Limit") == f"X-RateLimit-Limit is missing; the response has {long[:80]}"
     problem = rate_headers.problem_of_limit(exchange(headers=[("X-RateLimit-Remaining", "9"), (near, "60")]))
     assert text_of(problem, "X-RateLimit-Limit") == f"X-RateLimit-Limit is missing; the response has {near}"
 

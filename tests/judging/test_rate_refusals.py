@@ -235,6 +235,8 @@ def test_only_an_unserved_page_is_a_refusal_without_a_429() -> None:
     ("record", "others"),
     [
         ([answered(1, 50), answered(2, 48)], True),
+        ([answered(1, 50), answered(2, 48, status=429)], False),  # it may come too early
+        ([answered(1, 50, status=429), answered(2, 48)], True),
         ([answered(1, 50), answered(2, 49)], False),
         ([answered(1, 50), answered(2, 49), answered(3, 48), answered(4, 46)], True),
         ([answered(1, 50), answered(2, None), answered(3, 48)], False),
@@ -243,7 +245,7 @@ def test_only_an_unserved_page_is_a_refusal_without_a_429() -> None:
         ([answered(1, 50), answered(2, None, credential=Credential.MISSING), answered(3, 48)], False),
         ([answered(1, 50), answered(2, None, credential=Credential.MISSING), answered(3, 47)], True),
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_others_spend_if_remaining_falls_by_more_than_our_requests(record: list[Exchange], others: bool) -> None:
     assert others_spend(record) == others
@@ -266,6 +268,7 @@ def test_requests_that_came_free_are_not_over_the_limit() -> None:
         (5, 59, 200, True),
         (59, 5, 200, True),
         (59.1, 5, 200, False),
+        (5, 62, 200, True),
         (5, 63, 200, False),
         (5, 40, 200, False),
         (5, 59, 429, False),
@@ -275,6 +278,9 @@ def test_a_request_that_waits_until_reset_is_held_back(sent: float, took: float,
     none_left = answered(1, 0)
     late = answered(sent, 59, reset=124, status=status, took=took)
     assert held_back_in([none_left, late]) == ((none_left, late) if held else None)
+    assert held_back_in([answered(0, 1), none_left, late]) == ((none_left, late) if held else None)
+    at_once = replace(none_left, finished=sent)
+    assert held_back_in([at_once, late]) == ((at_once, late) if held else None)
     assert held_back_in([replace(none_left, finished=sent + 1), late]) is None
     assert held_back_in([answered(1, 1), late]) is None
 
@@ -381,6 +387,30 @@ def test_if_few_are_left_each_page_is_different(record: list[Exchange], calls: i
     assert next_step(record, 0) == Ask(
         tuple(pages_not_asked(record, calls)), could_not(f"2 requests were served in 1.0 s{said}")
     )
+
+
+@pytest.mark.parametrize(
+    ("reset", "more"),
+    [(70, True), (13, True), (12, False), (11, False)],
+    ids=["in a new window", "that lasts", "that ends at once", "that has ended"],
+)
+def test_a_second_round_follows_a_429_at_the_end_of_a_window(reset: float, more: bool) -> None:
+    """A Reset is only known to 3 seconds."""
+    before = [answered(0, 6, reset=10), answered(1, 5, reset=10), answered(8, None, status=429)]
+    step = next_step([*before, answered(9, 59, reset=reset, took=0.0)], 0)
+    assert isinstance(step, Ask) if more else step is None
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        [answered(1, 2), answered(2, 1), answered(3, 0), answered(3.25, 0), answered(3.5, 0)],
+        [answered(1, 0), answered(5, 59, reset=124, took=59)],
+    ],
+    ids=["served over the limit", "held back"],
+)
+def test_nothing_is_requested_once_the_limit_is_seen_to_be_broken(record: list[Exchange]) -> None:
+    assert next_step(record, 0) is None
 
 
 def test_if_many_are_left_the_cheapest_request_uses_up_all_but_five() -> None:

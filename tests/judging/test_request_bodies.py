@@ -62,6 +62,11 @@ def test_what_is_not_an_object(body: str, what: str) -> None:
     [
         ("{}", "CREATE-6", "neither `name` nor `categoryId`"),
         ('{"categoryId": "1"}', "CREATE-6", "no `name`"),
+        ('{"Name": "Rex"}', "CREATE-6", "no `name`, only `Name`"),
+        ('{"NAME": "Rex"}', "CREATE-6", "no `name`, only `NAME`"),
+        ('{"category_id": 1}', "CREATE-6", "no `name`"),
+        ('{"categoryid": 1}', "CREATE-6", "no `name`"),
+        ('{"CATEGORYID": 1}', "CREATE-6", "no `name`"),
         ('{"name": 5}', "CREATE-6", "no `categoryId`"),
         (pet(name=None), "CREATE-7", "null as `name`"),
         (pet(name=5), "CREATE-7", "an integer as `name`"),
@@ -199,6 +204,17 @@ def test_an_unknown_member_is_open_and_the_others_are_repeated(name: str) -> Non
 )
 def test_a_defect_counts_whatever_else_is_open_or_doubtful(body: str, requirement: str) -> None:
     assert (asked(body).due, asked(body).requirement) == (Due.REFUSED, requirement)
+
+
+def test_a_replacement_character_comes_back_exactly_from_plain_json() -> None:
+    assert asked(pet(name="R\ufffdx", tag=1)).pet == {"name": "R\ufffdx", "categoryId": 1}
+
+
+def test_several_doubts_in_words() -> None:
+    found = asked('{"name": "Zo\u00eb", "categoryId": 9,}')
+    assert found.what == (
+        "a trailing comma, and a name of 3 characters, not all ASCII, and `categoryId` 9, which no listed animal has"
+    )
 
 
 def test_a_pair_of_surrogates_is_one_character() -> None:

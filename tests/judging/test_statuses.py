@@ -75,6 +75,24 @@ def test_a_200_without_a_readable_id_is_no_evidence_near_known_ids(number: int, 
     assert status_judgement(got(number, 200, body), replace(GROUNDS, listed=frozenset()))[0] == ""
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "run", "requirement", "holds"),
+    [
+        (200, b'{"id": 8, "name": "petcheck 0a1b2c3d', "0a1b2c3d", "GET-1", True),
+        (200, b'{"id": 8, "name": "Rex', "0a1b2c3d", "GET-3", False),
+        (200, b'{"id": 8, "name": "Rex', "", "GET-3", False),
+        (200, b'["petcheck 0a1b2c3d"]', "0a1b2c3d", "GET-3", False),
+        (201, b'{"name": "petcheck 0a1b2c3d', "0a1b2c3d", "GET-3", False),
+        (404, b"no petcheck 0a1b2c3d", "0a1b2c3d", "GET-3", True),
+    ],
+)
+def test_a_body_that_is_not_json_with_a_name_of_the_run_shows_that_the_animal_exists(
+    status: int, body: bytes, run: str, requirement: str, holds: bool
+) -> None:
+    found, judgement = status_judgement(got(8, status, body), replace(GROUNDS, run=run))
+    assert (found, judgement is HOLDS) == (requirement, holds)
+
+
 def test_a_known_animal_is_200_unless_it_was_removed() -> None:
     assert status_judgement(got(7), GROUNDS) == ("GET-1", HOLDS)
     assert status_judgement(got(7, 404), GROUNDS) == ("", NOT_CONCERNED)

@@ -219,7 +219,7 @@ def _question(search: Search, record: Record, otherwise: Undecided) -> Ask | Non
     """The pages that decide what a search leaves open; None if nothing is open or no page helps."""
     if search.stale:
         return Ask(_pages_for(search.stale), otherwise, max(post.finished for post in search.stale) + LAG_S)
-    refused = max((post.finished for post in search.unseen), default=-inf)
+    refused = max(post.finished for post in search.unseen)
     looked = {(page.limit, page.status) for page in pages_in(record) if page.exchange.sent >= refused}
     calls = [call for call in _pages_for(search.unseen) if _parameters(call) not in looked]
     return Ask(tuple(calls), otherwise) if calls else None

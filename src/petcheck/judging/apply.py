@@ -73,8 +73,10 @@ def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> 
     return Held(examined) if examined else Undecided(rule.nothing)
 
 
-def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]], held: Sequence[Exchange] | None = None) -> Failed:
-    """One failure from the problems of one or more exchanges, described by the simplest request.
+def failed_by(
+    section: str | None, rows: Iterable[tuple[Exchange, Problem]], held: Sequence[Exchange] | None = None
+) -> Failed:
+    """One failure from the problems of one or more exchanges, described by the simplest request; `section` as below.
 
     `held` are the exchanges without a problem, if they are known: if their statuses are others, the statuses name all
     that is wrong.
@@ -102,8 +104,11 @@ def _each_status_first(rows: Sequence[tuple[Exchange, Problem]]) -> list[tuple[E
     return sorted(rows, key=lambda row: firsts[row[0].status] != row[0].index)
 
 
-def sentence(section: str, exchange: Exchange, problem: Problem) -> str:
-    """A problem as a sentence without a full stop. The text of a wrong status already says what the answer was."""
+def sentence(section: str | None, exchange: Exchange, problem: Problem) -> str:
+    """A problem as a sentence without a full stop.
+
+    The text of a wrong status already says what the answer was, and the section: `section` may then be None.
+    """
     if problem.part == STATUS or exchange.status is None:
         return f"{_request_words(exchange, problem)}: {problem.text}"
     return f"{described(exchange)} returned {answer_text(exchange)}: {problem.text} (section {section})"
@@ -165,11 +170,11 @@ def _final_tries(record: Record) -> WholeRecord:
     first: dict[int, int] = {}
     for exchange in record:
         first[exchange.index] = exchange.index if exchange.again is None else first.get(exchange.again, exchange.again)
-    alone: dict[Request | int, int] = {first[one.index]: one.index for one in record if one.burst is None}
+    alone: dict[Request | int, float] = {first[one.index]: one.sent for one in record if one.burst is None}
     crowded = crowded_in(record)
     cut = [one for one in record if _silent_as(one, Silence.CUT_SHORT)]
     # requests at the same time may be too many for a server
-    cut_often = len(cut) > max(_CUT_BY_CHANCE, len(record) // _CUT_IN) and any(one.burst is None for one in cut)
+    cut_often = len(cut) > max(_CUT_BY_CHANCE, len(record) / _CUT_IN) and any(one.burst is None for one in cut)
     kept = []
     failed: dict[Request | int, float] = {}  # when the first try of a request had failed
     for exchange in record:
@@ -188,7 +193,7 @@ def _final_tries(record: Record) -> WholeRecord:
                 del failed[tried]
         elif not again:
             failed[tried] = min(exchange.finished, failed.get(tried, inf))
-        elif tried is exchange.request or exchange.status is not None or alone.get(tried, -1) > exchange.index:
+        elif tried is exchange.request or exchange.status is not None or alone.get(tried, -inf) >= exchange.finished:
             kept.append(exchange)
     return WholeRecord(kept)
 

@@ -60,7 +60,7 @@ def difference(one: Creation, sight: Sight) -> Changed | None:
 
 def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, str]]:
     """How a member changed: animals that changed alike have one of these in common."""
-    member = problem.part.rpartition("/")[2] if problem.part != BODY else "status"
+    member = problem.part.removeprefix("body:/") if problem.part != BODY else "status"
     yield member, problem.text
     before, after = made.get(member), shown.get(member)
     if after is None:
@@ -68,7 +68,7 @@ def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, 
     elif isinstance(before, int) and isinstance(after, int):
         yield from ((member, f"{after - before:+d}"), (member, f"always {after}"))
         yield member, "the id" if after == shown.get("id") else problem.text
-    elif isinstance(before, str) and isinstance(after, str) and member != "status":
+    elif isinstance(before, str) and isinstance(after, str):
         same = {
             "cut": before.startswith(after),
             "longer": after.startswith(before) or after.endswith(before),

@@ -136,10 +136,10 @@ def _shared_in(record: Iterable[Exchange]) -> frozenset[int]:
 
     What answers say of one of them may be about either animal.
     """
-    made = [(one.id, ("burst", one.exchange.burst), one.animal) for one in creations_in(record) if one.exchange.burst]
+    made = [(one.id, (one.exchange.burst, None), one.animal) for one in creations_in(record) if one.exchange.burst]
     listed = listed_in(record).items()
-    pages = ((number, ("page", id(one.exchange)), one.animal) for number, several in listed for one in several)
-    first: dict[tuple[int, tuple[str, int | None]], Animal] = {}
+    pages = ((number, (None, id(one.exchange)), one.animal) for number, several in listed for one in several)
+    first: dict[tuple[int, tuple[int | None, int | None]], Animal] = {}
     return frozenset(
         number
         for number, where, animal in chain(made, pages)

@@ -78,7 +78,7 @@ def one_of(names: Sequence[str], word: str = "or") -> str:
 
 def kind_and_value(value: Json) -> str:
     """The JSON type of a value, and the value as JSON text unless it is null."""
-    return kind(value) if value is None else f"{kind(value)}, {quoted(value)}"
+    return "null" if value is None else f"{kind(value)}, {quoted(value)}"
 
 
 # ---- bodies
@@ -93,7 +93,7 @@ def problem_of_json(response: Response) -> Problem | None:
     return None
 
 
-_QUOTED_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+_PARAMETERS = re.compile(r';(?:"(?:[^"\\]|\\.)*"|[^,])*')
 
 
 def problem_of_media_type(response: Response) -> Problem | None:
@@ -101,8 +101,8 @@ def problem_of_media_type(response: Response) -> Problem | None:
     value = response.header(CONTENT_TYPE)
     if value is None:
         return Problem(f"{CONTENT_TYPE} is missing; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
-    # a parameter may be quoted, with commas and semicolons in it
-    types = {part.partition(";")[0].strip().lower() for part in _QUOTED_TEXT.sub("", value).split(",")}
+    # a parameter may be quoted, with commas in it
+    types = {part.strip().lower() for part in _PARAMETERS.sub("", value).split(",")}
     if types == {MEDIA_TYPE}:
         return None
     return Problem(f"{CONTENT_TYPE} is {quoted(value)}; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))

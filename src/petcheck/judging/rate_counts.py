@@ -263,12 +263,13 @@ def pairs(counts: Sequence[Count]) -> Iterator[tuple[Count, Count]]:
     The later one comes before half of the time to the earlier one's Reset has passed: windows that slide in steps
     release early what was spent, and a step is at most half of the window.
     """
-    begins: list[int] = []
-    for group in overlapping(counts):
-        begins += [len(begins)] * len(group)
+    bursts: list[int] = []
+    begun = 0  # how many answers come before the burst before
+    for burst, group in pairwise(([], *overlapping(counts))):
+        bursts += [begun] * len(group)
+        begun += len(burst)
     for place, later in enumerate(counts):
-        burst = begins[begins[place] - 1] if begins[place] else 0
-        across = min(place, place - burst + 1)
+        across = min(place, place - bursts[place] + 1)
         for distance in {place, across, *(1 << n for n in range(place.bit_length()))} - {0}:
             earlier = counts[place - distance]
             half = earlier.exchange.sent + (earlier.span - CLOCK_S) / 2

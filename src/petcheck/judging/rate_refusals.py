@@ -84,8 +84,7 @@ def _refusals_in(record: Record) -> Sequence[NotServed]:
     for place, exchange in enumerate(keyed(record)):
         if exchange.status == 429 or (is_a_page(exchange) and not is_served(exchange)):
             until = bisect_right(came, exchange.sent)
-            latest = counts[max(until - 2, 0) : until]
-            before = next((count for count in reversed(latest) if count.exchange is not exchange), None)
+            before = counts[until - 1] if until else None
             since = between(before.exchange, exchange) - 1 if before else place
             found.append(NotServed(exchange, before, since, id(exchange) in crowded))
     return found

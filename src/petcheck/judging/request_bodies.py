@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from petcheck.call import Credential
 from petcheck.exchange import Request
-from petcheck.json_values import HugeNumber, Json, integer, kind
+from petcheck.json_values import HugeNumber, Json, Parsed, integer, kind, parse
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
 from petcheck.judging.matchers import quoted, shortened, similar
 from petcheck.judging.once import Once
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
-from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
 PLAIN_NAME_LENGTH = 50
@@ -77,7 +75,7 @@ _asked_before = Once(_find_asked_before)
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
     """The same for a body that is not sent yet."""
-    return asked_of(Request(Operation.CREATE_PET, "POST", "", (), body, Credential.VALID), categories)
+    return _asked(body, _reading(body, parse(body)) if body else None, categories)
 
 
 def _asked(body: bytes | None, reading: Reading | None, categories: Collection[int]) -> Asked:
@@ -135,16 +133,18 @@ def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
     return {field: pet[field] for field in pet if field in _FIELDS and not (inexact and field == "name")}
 
 
-def _find_reading_of(request: Request) -> Reading | None:
-    """The value in a body; None without a body, or if it is not JSON, even with extensions."""
-    if not request.body:
-        return None
-    if request.parsed.unread:
+def _reading(body: bytes, parsed: Parsed) -> Reading | None:
+    """The value in a body; None if it is not JSON, even with extensions."""
+    if parsed.unread:
         return _UNREAD
     try:
-        return lenient_reading(request.body)
+        return lenient_reading(body)
     except RecursionError:
-        return _UNREAD if request.parsed.wrong else Reading(request.parsed.value)
+        return _UNREAD if parsed.wrong else Reading(parsed.value)
+
+
+def _find_reading_of(request: Request) -> Reading | None:
+    return _reading(request.body, request.parsed) if request.body else None
 
 
 _reading_of = Once(_find_reading_of)

@@ -195,6 +195,20 @@ def test_without_a_401_the_key_is_tested_alone(operation: Operation, plain: Call
     assert left.examined == (*first, torn, sent(operation, MISSING, 200))
 
 
+def test_operations_that_let_a_key_in_are_named_together() -> None:
+    torn = [sent(operation, MISSING, 404, wrong=True) for operation in (LIST, GET)]
+    let_in = [sent(operation, MISSING, 200) for operation in (LIST, GET)]
+    left = decided("AUTH-5", *torn, *let_in)
+    assert isinstance(left, Undecided)
+    assert left.reason == "GET /pets and GET /pets/{petId} accept requests with no key; see AUTH-1."
+    other = decided("AUTH-5", torn[0], let_in[0])
+    assert isinstance(other, Undecided)
+    assert other.reason == (
+        "GET /pets accepts requests with no key; see AUTH-1. No request to GET /pets/{petId} with an invalid key and "
+        "another error got 401."
+    )
+
+
 def test_each_request_whose_key_was_checked_late_is_named() -> None:
     torn = [sent(operation, MISSING, 404, wrong=True) for operation in (LIST, GET)]
     alone = [sent(operation, MISSING) for operation in (LIST, GET)]
@@ -233,7 +247,11 @@ def test_without_a_known_animal_an_unknown_id_shows_that_the_id_was_checked_firs
     assert isinstance(decided("AUTH-5", torn, grounds=nobody), Failed)
     left = decided("AUTH-1", torn, sent(LIST, MISSING), sent(ORDERS, MISSING), grounds=nobody)
     assert isinstance(left, Undecided)
-    assert "GET /pets/123456 with no key" in left.reason
+    assert left.reason == ("No conclusive answer from GET /pets/{petId}; none to GET /pets/123456 with no key.")
+    other = exchange(GET, 404, path="/pets/5", credential=MISSING)
+    both = decided("AUTH-1", torn, other, sent(LIST, MISSING), sent(ORDERS, MISSING), grounds=nobody)
+    assert isinstance(both, Undecided)
+    assert both.reason.endswith("; none to GET /pets/123456 with no key, GET /pets/5 with no key.")
 
 
 def test_a_429_separates_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -291,6 +292,9 @@ def test_each_status_and_no_status_is_accepted() -> None:
     assert found("CREATE-1", *record[:2]) == Undecided(
         'No animal was sent with status "sold" or without a status.', examined=tuple(record[:2])
     )
+    assert found("CREATE-1", *record[:3]) == Undecided(
+        "No animal was sent without a status.", examined=tuple(record[:3])
+    )
 
 
 def test_a_created_odd_animal_shows_that_its_status_is_accepted() -> None:
@@ -367,6 +371,10 @@ def test_a_category_first_known_from_its_201_was_doubtful_when_sent() -> None:
     assert found("CREATE-14", listed, first, grounds=known) == Undecided(
         "No value that the service may refuse was sent."
     )
+    shown_again = exchange(LIST, 200, [PET | {"categoryId": 5}], sent=5.0)
+    assert isinstance(found("CREATE-14", listed, first, shown_again, grounds=known), Undecided)
+    at_once = replace(again, sent=first.finished)
+    assert found("CREATE-14", first, at_once, grounds=known) == Held((first,))
     assert found("CREATE-14", listed, posted(NEW, 400), grounds=known) == Undecided(
         "No value that the service may refuse was sent."
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from petcheck.call import Credential
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Problem
 from petcheck.judging.rules.errors import error_in
-from tests.judging.rules.said import ERROR, GET, GROUNDS, ORDERS, REMOVED, SILENT, by, page, posted, refused, text
+from tests.judging.rules.said import ERROR, GET, GROUNDS, NEW, ORDERS, REMOVED, SILENT, by, page, posted, refused, text
 from tests.support.exchanges import exchange, short
 
 
@@ -78,6 +80,8 @@ def test_a_server_error_is_never_documented(status: int) -> None:
         assert by("ERROR-5", found) == Problem(said, "status", "any status except 5xx")
     wrong = Problem(said, "status", "any status except 5xx", "a body that is not JSON")
     assert by("ERROR-5", posted(b"{", status)) == wrong
+    plain = replace(wrong, sent='a name of 3 ASCII characters, `categoryId` 1 and status "sold"')
+    assert by("ERROR-5", posted(NEW, status)) == plain
 
 
 def test_other_statuses_are_not_server_errors() -> None:

@@ -33,6 +33,8 @@ LIST, CREATE, GET, _ORDERS = Operation
 GROUNDS = Grounds(date(2030, 12, 4), listed=frozenset({7}))
 REMOVED = Grounds(date(2030, 12, 5), listed=frozenset({7}))
 REX = {"id": 7, "name": "Rex", "categoryId": 1, "status": "sold"}
+TEX, DEX, FOX = {**REX, "name": "Tex"}, {**REX, "name": "Dex"}, {**REX, "id": 5}
+WIDE = Call(LIST, query=(("limit", "100"),))
 
 
 def got(
@@ -65,13 +67,16 @@ def test_from_the_removal_day_nothing_is_required(name: str) -> None:
 def test_an_animal_that_is_found_again_was_there_in_between() -> None:
     before, missed, after = got(sent=1), got(status=404, sent=11.1), got(sent=12)
     decision = found("GET-1", page(REX), before, missed, after)
-    assert isinstance(decision, Failed)
-    assert decision.text == (
+    assert decision == Failed(
         "GET /pets/7: expected 200 (section 4.3), got 404, although it was found 10 s before that or earlier, "
-        "and again after it."
+        "and again after it.",
+        (Proof(missed, STATUS), Proof(before), Proof(after)),
+        (before, after, missed),
+        expected="200",
+        wrong=(missed,),
     )
-    assert decision.proofs == (Proof(missed, STATUS), Proof(before), Proof(after))
-    assert decision.wrong == (missed,)
+    at_once = got(sent=missed.finished)
+    assert isinstance(found("GET-1", page(REX), before, missed, at_once), Failed)
 
 
 @pytest.mark.parametrize(
@@ -126,16 +131,78 @@ def test_a_404_of_a_listed_animal_is_checked_again() -> None:
     )
 
 
-def test_an_animal_that_is_no_longer_found_is_looked_for_on_a_page() -> None:
+def same(number: int, form: Form = Form.PLAIN) -> Call:
+    return replace(reading(number), form=form)
+
+
+@pytest.mark.parametrize(
+    ("record", "calls", "first_404_ended"),
+    [
+        # what came just before the 404 comes again, then the same request, since either may be what hides the animal
+        ([page(REX), got(), got(status=404, sent=2.0)], (same(7), same(7), WIDE, reading(7), reading(7)), 2.1),
+        (
+            [page(REX), got(), got(9, 404, sent=1.9, form=Form.UPPER), got(status=404, sent=2.0, form=Form.LOWER)],
+            (same(9, Form.UPPER), same(7, Form.LOWER), WIDE, reading(7), reading(7)),
+            2.1,
+        ),
+        # a request that had not ended did not come before it
+        (
+            [page(REX), got(), got(9, 404, sent=1.95), got(status=404, sent=2.0)],
+            (same(7), same(7), WIDE, reading(7), reading(7)),
+            2.1,
+        ),
+        # a POST is never sent again
+        (
+            [page(REX), got(), exchange(CREATE, 400, asked={}, sent=1.5), got(status=404, sent=2.0)],
+            (same(7), WIDE, reading(7), reading(7)),
+            2.1,
+        ),
+        # the first of its 404s since it was last found, and the latest page that showed it
+        (
+            [
+                *(page(REX), got(status=404), got(sent=2.0), page(REX, sent=3.0, query="?limit=5&status=sold")),
+                *(got(status=404, sent=4.0), got(status=404, sent=5.0)),
+            ],
+            (
+                replace(Call(LIST, query=(("limit", "5"), ("status", "sold"))), form=Form.PLAIN),
+                same(7),
+                Call(LIST, query=(("limit", "100"), ("status", "sold"))),
+                reading(7),
+                reading(7),
+            ),
+            4.1,
+        ),
+        # of several animals, the one that was lost first
+        (
+            [page(REX, FOX), got(5, body=FOX), got(sent=2.0), got(status=404, sent=3.0), got(5, 404, sent=4.0)],
+            (same(7), same(7), WIDE, reading(7), reading(7)),
+            3.1,
+        ),
+    ],
+    ids=range(6),
+)
+def test_an_animal_that_a_get_no_longer_finds_is_looked_for(
+    record: list[Exchange], calls: tuple[Call, ...], first_404_ended: float
+) -> None:
+    assert whether_removed(record) == Ask(calls, Undecided(""), first_404_ended + 10)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        [page(REX), got()],
+        [page(REX), got(status=404), got(status=404, sent=2.0)],  # never found
+        [page(REX), got(), got(status=404, sent=2.0), got(sent=3.0)],  # found again
+        [page(FOX), got(), got(status=404, sent=2.0)],  # on no page
+    ],
+    ids=range(4),
+)
+def test_an_animal_that_is_found_or_never_was_is_not_looked_for(record: list[Exchange]) -> None:
+    assert whether_removed(record) is None
+
+
+def test_a_page_that_still_shows_an_animal_10_s_after_its_404_shows_that_nobody_removed_it() -> None:
     record = [page(REX, query="?limit=20"), got(), got(status=404, sent=2.0)]
-    question = whether_removed(record)
-    assert question is not None
-    first = replace(reading(7), form=Form.PLAIN)
-    wide = Call(LIST, query=(("limit", "100"),))
-    # what came just before the 404 comes again, then the same request, since either may be what hides the animal
-    assert (question.calls, question.not_before) == ((first, first, wide, reading(7), reading(7)), 12.1)
-    for settled in (record[:2], [record[0], record[2]], [*record, got(sent=3.0)], record[1:]):
-        assert whether_removed(settled) is None
     assert isinstance(found("GET-1", *record), Held)  # another client may have removed it
     again = [page(REX, sent=12.1), got(status=404, sent=12.3)]
     assert isinstance(found("GET-1", *record, *again), Failed)
@@ -144,10 +211,12 @@ def test_an_animal_that_is_no_longer_found_is_looked_for_on_a_page() -> None:
 
 def test_a_404_of_an_animal_that_pages_still_show_fails() -> None:
     record = [page(REX), got(status=404), page(REX, sent=11.1)]
-    decision = found("GET-1", *record, got(status=404, sent=11.2))
-    assert isinstance(decision, Failed)
-    assert decision.text == ("GET /pets/7: expected 200 (section 4.3), got 404, although GET /pets lists that animal.")
-    assert decision.proofs == (Proof(got(status=404, sent=11.2), "status"), Proof(page(REX, sent=11.1), "body:/0"))
+    last = got(status=404, sent=11.2)
+    assert found("GET-1", *record, last) == Failed(
+        "GET /pets/7: expected 200 (section 4.3), got 404, although GET /pets lists that animal.",
+        (Proof(last, "status"), Proof(page(REX, sent=11.1), "body:/0")),
+        expected="200",
+    )
     for kept in (
         [page(REX), got(status=404), page(REX, sent=11.0), got(status=404, sent=11.2)],
         [*record, got(status=404, sent=11.15)],
@@ -190,6 +259,8 @@ def test_a_page_right_after_a_404_may_be_old_so_it_is_requested_again() -> None:
     assert isinstance(asked, Ask)
     assert asked.otherwise == Undecided(VANISHED, examined=(lost,))
     assert asked.not_before == lost.finished + 10
+    late = page(REX, sent=lost.finished + 10)
+    assert found("GET-1", page(REX), lost, late) == Undecided(VANISHED, examined=(lost,))
 
 
 def test_another_requirement_judges_a_created_animal_that_is_not_found() -> None:
@@ -225,6 +296,11 @@ def test_the_animal_is_as_the_list_shows_it() -> None:
     assert found("GET-2", page(REX), got(status=404)) == Undecided("GET /pets/{petId} returned no animal; see GET-1.")
 
 
+def test_an_id_that_two_animals_share_is_not_compared() -> None:
+    both = page(REX, TEX, FOX)
+    assert found("GET-2", both, got(body=DEX), got(5, body=FOX)) == Held((got(5, body=FOX), both))
+
+
 def test_every_animal_is_compared() -> None:
     five, six = {**REX, "id": 5}, {**REX, "id": 6}
     unlisted, read = got(5, body=five), got(6, body=six)
@@ -233,9 +309,6 @@ def test_every_animal_is_compared() -> None:
         "No page lists an animal that GET /pets/{petId} returned. Test a store of fewer than 20 animals.",
         examined=(unlisted, read),
     )
-
-
-TEX, DEX, FOX = {**REX, "name": "Tex"}, {**REX, "name": "Dex"}, {**REX, "id": 5}
 
 
 def test_a_difference_is_compared_again_ten_seconds_later() -> None:
@@ -278,6 +351,45 @@ def test_the_first_sight_of_a_difference_counts() -> None:
     asked = found("GET-2", *record)
     assert isinstance(asked, Ask)
     assert asked.not_before == 11.1
+
+
+def test_one_difference_may_show_in_several_states_of_an_animal() -> None:
+    sold, two = {**TEX, "categoryId": 2}, {**REX, "categoryId": 2}
+    record = [page(REX), got(body=TEX), page(two, sent=5.0), got(body=sold, sent=6.0)]
+    three = [page(two, sent=11.2), got(body=sold, sent=11.4), page(two, sent=11.6)]
+    assert isinstance(found("GET-2", *record, *three), Failed)
+
+
+def not_before(*record: Exchange) -> float:
+    """When the pages of a question may be requested."""
+    decision = found("GET-2", *record)
+    assert isinstance(decision, Ask)
+    return decision.not_before
+
+
+def test_pages_are_requested_again_10_s_after_what_a_get_shows_was_last_on_none() -> None:
+    # a page shows what the last GET showed, after it
+    assert not_before(page(REX), got(body=TEX), page(TEX, sent=2.0), page(REX, sent=3.0)) == 11.1
+    # or before it
+    between = [page(REX), got(body=TEX), page(TEX, sent=3.0)]
+    assert not_before(*between, got(body=TEX, sent=4.0), page(REX, sent=5.0)) == 14.1
+    at_once = got(body=TEX, sent=between[-1].finished)
+    assert not_before(*between, at_once, page(REX, sent=5.0)) == at_once.finished + 10
+    # another page showed another state 10 s later, and again 10 s have to pass
+    states = [got(body=DEX, sent=12.5), got(body=TEX, sent=13.0)]
+    assert not_before(page(REX), got(body=TEX), page(DEX, sent=12.0), *states, page(REX, sent=13.5)) == 22.1
+
+
+def test_states_that_are_nested_too_deep_to_compare_are_different_ones() -> None:
+    def deep(category: int) -> bytes:
+        return b'{"id": 7, "categoryId": %d, "name": %s}' % (category, b"[" * 3000 + b"]" * 3000)
+
+    def listed(category: int, sent: float) -> Exchange:
+        return exchange(LIST, 200, b"[" + deep(category) + b"]", path="/pets", sent=sent)
+
+    three = [listed(2, 12.0), got(body=deep(3), sent=12.5), listed(2, 13.0)]
+    decision = found("GET-2", listed(1, 0.0), *three)
+    assert isinstance(decision, Ask)  # not seen 10 s before
 
 
 def test_the_difference_may_show_between_successive_pages() -> None:
@@ -364,6 +476,9 @@ def test_an_unknown_id_is_404() -> None:
     assert isinstance(decision, Failed)
     assert decision.text == "GET /pets/9 with an id that no animal has: expected 404 (section 4.3), got 200."
     assert found("GET-3", page(REX), got()) == Undecided("No request was for an unknown id.")
+    created_later = replace(GROUNDS, begun={7: 5.0})
+    before = got(status=404)
+    assert found("GET-3", page(REX, sent=6.0), before, grounds=created_later) == Held((before,))
     assert found("GET-3", got(9, 401)) == Undecided("GET /pets/9 returned 401, which decides nothing; see AUTH-7.")
 
 
@@ -378,10 +493,12 @@ def test_an_existing_animal_is_distinguished_from_an_invented_one() -> None:
     other = int(call.pet_id or 0)
     assert 2**40 <= other < 2**62
     made_up = found("GET-3", exists, got(other, body={**REX, "id": other}))
-    assert isinstance(made_up, Failed)
     second, third = got(other, body={**REX, "id": other}), got(11, body={**REX, "id": 11})
-    assert made_up.text == f"GET /pets/{other} with an id that no animal has: expected 404 (section 4.3), got 200."
-    assert made_up.proofs == (Proof(exists, "status"), Proof(second, "status"))
+    assert made_up == Failed(
+        f"GET /pets/{other} with an id that no animal has: expected 404 (section 4.3), got 200.",
+        (Proof(exists, "status"), Proof(second, "status")),
+        expected="404",
+    )
     three = found("GET-3", exists, second, third)
     assert isinstance(three, Failed)
     assert three.text.startswith("GET /pets/11 with an id that no animal has: ")
@@ -392,15 +509,15 @@ def test_an_animal_under_another_id_is_not_a_different_animal() -> None:
     other = wrapped(7)
     assert (other, wrapped(other)) == (2**52 + 7, 7)
     decision = found("GET-3", page(REX), got(other, body={**REX, "id": other}), got(9, 404))
-    assert isinstance(decision, Failed)
-    assert decision.proofs == (Proof(got(other, body={**REX, "id": other}), "status"), Proof(page(REX), "body:/0"))
+    assert decision == Failed(
+        "GET /pets/4503599627370503 with an id that no animal has: expected 404 (section 4.3), got 200; it is animal 7 "
+        "with another id.",
+        (Proof(got(other, body={**REX, "id": other}), "status"), Proof(page(REX), "body:/0")),
+        expected="404",
+    )
     latest = found("GET-3", page(REX), page(FOX, REX, sent=0.5), got(other, body={**REX, "id": other}))
     assert isinstance(latest, Failed)
     assert latest.proofs[1] == Proof(page(FOX, REX, sent=0.5), "body:/1")
-    assert decision.text == (
-        "GET /pets/4503599627370503 with an id that no animal has: expected 404 (section 4.3), got 200; it is animal 7 "
-        "with another id."
-    )
     assert isinstance(found("GET-3", page(REX), got(other, body={**TEX, "id": other}), got(9, 404)), Held)
 
 
@@ -416,9 +533,11 @@ def test_from_the_removal_day_an_existing_animal_is_4xx() -> None:
         assert RULE["GET-4"].one(got(status=status), REMOVED) == problem
     for status in (300, 307, 399, 401, 429):
         assert RULE["GET-4"].one(got(status=status), REMOVED) is NOT_CONCERNED
-    silence = RULE["GET-4"].one(got(status=Silence.RESET), REMOVED)
-    assert isinstance(silence, Problem)
-    assert silence.part == WHOLE
+    assert RULE["GET-4"].one(got(status=Silence.RESET), REMOVED) == Problem(
+        "expected 404, 410 or another 4xx (section 4.3), got no answer (reset: nothing was received), twice",
+        WHOLE,
+        "404, 410 or another 4xx",
+    )
     assert RULE["GET-4"].one(got(), GROUNDS) is NOT_CONCERNED
     assert RULE["GET-4"].one(got(9), REMOVED) is NOT_CONCERNED
     assert RULE["GET-4"].one(got(credential=Credential.RANDOM), REMOVED) is NOT_CONCERNED

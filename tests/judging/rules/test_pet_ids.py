@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from petcheck.exchange import Exchange
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Undecided
+from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
@@ -33,6 +34,9 @@ def test_no_id_appears_twice_on_a_page() -> None:
     assert isinstance(decision, Failed)
     assert decision.text == "GET /pets returned 200: id 3 appears 3 times on the page (section 2)."
     assert [proof.part for proof in decision.proofs] == ["body:/2/id"]
+    twice = found(page(1, 3, 3))
+    assert isinstance(twice, Failed)
+    assert twice.text == "GET /pets returned 200: id 3 appears twice on the page (section 2)."
     assert found(page(1)) == Undecided(
         "Too few animals were returned to compare their ids. If the store has fewer than two, add some."
     )
@@ -68,16 +72,34 @@ def test_two_created_animals_can_be_compared() -> None:
     assert isinstance(found(made(1, 0.0)), Undecided)
 
 
+def test_two_posts_of_a_burst_do_not_get_one_id() -> None:
+    first, second = (replace(made(1, sent, name), burst=1) for sent, name in ((1.0, "Rex"), (1.1, "Tex")))
+    assert found(first, second) == Failed(
+        'POST /pets returned 201: the new animal has id 1, and so has the animal "Tex", created at the same time '
+        "(section 2).",
+        (Proof(first, "body:/id"), Proof(second, "body:/id")),
+        wrong=(first, second),
+    )
+    for burst in (2, None):
+        assert isinstance(found(first, replace(second, burst=burst)), Held)
+
+
 def test_a_new_animal_does_not_take_the_id_of_another_one_of_the_run_from_its_body() -> None:
     def named(sent: int, number: int) -> Exchange:
         asked = {"name": "Max", "categoryId": 1, "id": sent}
         return exchange(CREATE, 201, {**asked, "id": number}, asked=asked, sent=5.0, index=50)
 
-    decision = found(made(1, 0.0), named(1, 1))
-    assert isinstance(decision, Failed)
-    assert decision.text == (
+    other = named(1, 1)
+    decision = found(made(1, 0.0), other)
+    assert decision == Failed(
         "POST /pets returned 201: the body names the id 1 of an earlier animal of the run, and the new animal got it: "
-        "they share it, or one was overwritten (section 2)."
+        "they share it, or one was overwritten (section 2).",
+        (Proof(other, "body:/id"),),
+        wrong=(other,),
     )
+    assert isinstance(found(replace(made(1, 0.0), finished=5.0), other), Failed)
+    assert isinstance(found(replace(made(1, 0.0), finished=5.1), other), Held)  # at the same time
+    odd = replace(other, request=replace(other.request, body=b"[1]"))
+    assert isinstance(found(made(1, 0.0), odd), Held)
     assert isinstance(found(made(1, 0.0), named(1, 2)), Held)  # an id in the body is open
     assert isinstance(found(made(1, 0.0), named(9, 9)), Held)

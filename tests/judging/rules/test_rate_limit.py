@@ -210,11 +210,22 @@ def test_undocumented_requests_are_ignored() -> None:
             "Only 1 request was served that no cache can have answered; judging needs 6.",
         ),
         (
+            [exchange(status=400, headers=rates(60, 9, unix(60)))],
+            "No request was served that no cache can have answered; judging needs 6.",
+        ),
+        (
             [
                 exchange(path=f"/pets?limit={n}", headers=rates(60 + n, 9, unix(60)), index=n, sent=n)
                 for n in range(1, 9)
             ],
             "X-RateLimit-Limit took 8 values, each in too few responses to compare.",
+        ),
+        (
+            [
+                exchange(path=f"/pets?limit={n}", headers=rates(60 + n, 9, unix(60)), index=n, sent=n)
+                for n in range(1, 3)
+            ],
+            "X-RateLimit-Limit took 2 values, each in too few responses to compare.",
         ),
         (
             [
@@ -224,7 +235,7 @@ def test_undocumented_requests_are_ignored() -> None:
             "A quota of 1000 may refill as fast as requests were sent, so X-RateLimit-Remaining does not have to fall.",
         ),
     ],
-    ids=range(4),
+    ids=range(6),
 )
 def test_a_reason_names_the_obstacle(record: list[Exchange], reason: str) -> None:
     option = "--allow-writes" if "needs 6" in reason else None
@@ -304,6 +315,29 @@ def test_one_request_served_over_the_limit_fails() -> None:
     ]
 
 
+def test_two_requests_served_over_the_limit_fail() -> None:
+    record = [answered(at, left) for at, left in ((1, 2), (2, 1), (3, 0), (3.125, 0), (3.25, 0))]
+    assert failed(decided(6, record)).text == (
+        "The server served 2 more requests although none were left: 4 requests were served in 2.1 s, the last with 0 "
+        "left; expected 429 (section 8)."
+    )
+
+
+def test_a_request_that_waits_until_the_window_has_ended_fails() -> None:
+    none_left = answered(1, 0)
+    held = replace(answered(5, 59, reset=120), finished=60.0)
+    assert decided(6, [none_left, held]) == Failed(
+        "GET /pets?limit=5 was sent when none were left, and was served after 55 s, once the window had ended; "
+        "expected 429 (section 8).",
+        (Proof(none_left, REMAINING), Proof(held, REMAINING)),
+    )
+
+
+def test_a_failure_without_any_served_request_begins_a_sentence() -> None:
+    found = failed(decided(6, [refused(1, 0), answered(2, 0, status=403)]))
+    assert found.text == "No request was served (got 403); expected 429 (section 8)."
+
+
 def test_a_limit_that_is_not_enforced_fails() -> None:
     wrong = WrongHeaders(Fixed(10**6, 60.0), lie=lambda a, b, r, now, n: (60, 59 - n % 60, int(now) + 60), latency=0.01)
     found = failed(decided(6, run(wrong, 120, every=0.0).record))
@@ -381,9 +415,9 @@ def early(server: Server, *places: int, left: int = 5) -> list[Exchange]:
 
 
 def answered(at: float, left: int | None, *, reset: float = 60, status: int = 200, pause: int = 60) -> Exchange:
-    """An answer that took no time, with a quota of 60."""
+    """An answer that took hardly any time, with a quota of 60."""
     headers = rates(60, left, unix(reset), ("Retry-After", str(pause)))
-    return exchange(status=status, headers=headers, path=f"/pets?limit={at:g}", index=int(at), sent=at, took=0.0)
+    return exchange(status=status, headers=headers, path=f"/pets?limit={at:g}", index=int(at), sent=at, took=1 / 1024)
 
 
 def refused(at: float, left: int | None = None, *, reset: float = 60, pause: int = 60) -> Exchange:
@@ -485,8 +519,11 @@ def test_a_429_that_says_itself_that_requests_are_left_fails() -> None:
 
 
 def test_a_429_at_the_end_of_a_window_may_show_the_next_one() -> None:
-    decision = decided(8, [answered(59, 0), refused(60, 59, reset=120)])
-    assert not isinstance(decision, Failed)
+    record = [answered(59, 0), refused(60, 59, reset=120)]
+    assert not isinstance(decided(8, record), Failed)
+    # another one is judged all the same
+    wrong = [answered(61, 58, reset=120), refused(62, 57, reset=120)]
+    assert failed(decided(8, [*record, *wrong])).proofs == (Proof(wrong[1], REMAINING),)
 
 
 def test_a_429_of_a_longer_quota_is_not_early() -> None:
@@ -501,8 +538,9 @@ def test_a_429_of_a_longer_quota_is_not_early() -> None:
 
 
 def refused_twice(reset: float = 60, pause: int = 60, gap: float = 60, status: int = 429) -> list[Exchange]:
-    """A 429, and what the first request after it gets."""
-    return [refused(0, pause=pause), answered(gap, 0, reset=reset, status=status)]
+    """A 429, and what the first request after it gets, `gap` seconds later."""
+    first, then = refused(0, pause=pause), answered(gap, 0, reset=reset, status=status)
+    return [first, replace(then, sent=first.finished + gap, finished=then.finished + gap)]
 
 
 def changed_headers(found: Exchange, *headers: tuple[str, str]) -> Exchange:

@@ -200,15 +200,9 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
 
 
 def _looked_at_late(late: list[Exchange], examined: tuple[Exchange, ...]) -> Failed:
-    problems = [
-        Problem(
-            f"expected 401 before {_LOOKED_AT[e.request.operation]} checked (section 5), got {answer_text(e)}",
-            STATUS,
-            "401",
-        )
-        for e in late
-    ]
-    return replace(failed_by("5", zip(late, problems, strict=True)), examined=examined)
+    said = "expected 401 before {} checked (section 5), got {}"
+    texts = ((e, said.format(_LOOKED_AT[e.request.operation], answer_text(e))) for e in late)
+    return replace(failed_by(None, [(e, Problem(text, STATUS, "401")) for e, text in texts]), examined=examined)
 
 
 def _not_shown(missing: Collection[Operation], ambiguous: list[_Ambiguous]) -> Iterator[str]:

@@ -186,14 +186,11 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
 
 def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
     """The POSTs that a service may refuse, judged by what was known when they were sent."""
-    known = set(grounds.categories - categories_in(record))
-    came = sorted(record, key=lambda exchange: exchange.finished)
-    seen = 0
+    latest_first = sorted(record, key=lambda exchange: -exchange.finished)
+    since = {category: exchange.finished for exchange in latest_first for category in categories_in([exchange])}
     for exchange in posts_in(record):
-        while seen < len(came) and came[seen].finished <= exchange.sent:
-            known |= categories_in([came[seen]])
-            seen += 1
-        if asked_of(exchange.request, known).requirement == "CREATE-14":
+        shown = {category for category, at in since.items() if at <= exchange.sent}
+        if asked_of(exchange.request, grounds.categories - since.keys() | shown).requirement == "CREATE-14":
             yield exchange
 
 

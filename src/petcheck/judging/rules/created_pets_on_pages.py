@@ -46,7 +46,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
             changed.append(decision)
         shown += [sight.exchange for sight in sights]
     if changed:
-        again = changed[0].failed.proofs[-1].exchange.request.call
+        again = changed[0].failed.proofs[1].exchange.request.call
         return changed_alike(changed, listed, creations, grounds, lambda _number: again)
     for page, missing in _without(pages, creations):
         proved = _is_missing(record, pages, page, missing, grounds)
@@ -138,7 +138,7 @@ def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) ->
     """
     if other.asked is None or page.asked is None or other.asked > page.asked:
         return False
-    if page.size >= SMALLEST_CAP and not (other.size > page.size and set(page.ids) <= set(other.ids)):
+    if page.size >= SMALLEST_CAP and not set(other.ids).issuperset(page.ids):
         return False
     return (
         one.id in other.ids

@@ -282,7 +282,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
             if not differences(other.animal, {**sight.animal, "id": other.animal["id"]}):
                 problem = problem_of_status(sight.exchange, "404", sent=UNKNOWN_ID)
                 return Failed(
-                    f"{sentence('4.3', sight.exchange, problem)}; it is animal {wrapped(number)} with another id.",
+                    f"{sentence(None, sight.exchange, problem)}; it is animal {wrapped(number)} with another id.",
                     (Proof(sight.exchange, STATUS), other.proof()),
                     expected=problem.expected,
                 )
@@ -292,7 +292,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
         read = made_up[-1][1].exchange
         problem = problem_of_status(read, "404", sent=UNKNOWN_ID)
         return Failed(
-            f"{sentence('4.3', read, problem)}.",
+            f"{sentence(None, read, problem)}.",
             tuple(Proof(sight.exchange, STATUS) for _, sight in made_up),
             expected=problem.expected,
         )

@@ -145,7 +145,7 @@ def _default_of(status: str | None, record: Record) -> Decision:
         return _short_of(status, known, pages, behind, record)
     asked = f"{Operation.LIST_PETS}{' with `status`' if status else ''}"
     if not decisive_pages:
-        if any(e.request.has_valid_key and e.status != 200 for e in asked_with(record, *default.query)):
+        if any(e.status != 200 for e in asked_with(record, *default.query)):
             return Undecided(f"{asked} returned no page to compare; see {'LIST-6' if status else 'LIST-1'}.")
         late = f"{asked} without `limit` was not requested while more than {LIMIT_DEFAULT} animals were known."
         return Ask((default,), Undecided(f"{late} Run again."))

@@ -159,7 +159,7 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
         )
     most = max(quotas, key=lambda quota: len(quota.successes))
     examined = tuple(count.exchange for count in counts)
-    if len(quotas) > len(most.successes):
+    if len(quotas) > max(len(most.successes), 1):
         reason = f"{RATE_LIMIT} took {len(quotas)} values, each in too few responses to compare."
         return Undecided(reason, examined=examined)
     if len(most.successes) < _COMPARED:
@@ -269,9 +269,9 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
     own = [*keyed(record)]
     sent = [exchange.sent for exchange in own]
     refusals = []
-    for place, exchange in enumerate(own):
+    for exchange in own:
         if exchange.status == 429:
-            then = max(place + 1, bisect_left(sent, exchange.finished))
+            then = bisect_left(sent, exchange.finished)
             refusals.append((exchange, own[then : then + 2]))
     if not refusals:
         return Undecided(_NO_429)
