@@ -258,7 +258,8 @@ def test_every_variation_is_covered() -> None:
 
 @pytest.mark.parametrize("names", TOGETHER, ids=" ".join)
 def test_variations_are_named_and_contradict_no_verdict(names: tuple[str, ...]) -> None:
-    options = (*WITH_EXAMPLES, "--examples", "60", "--seed", "2") if SHOWN_BY_EXAMPLES.intersection(names) else WRITES
+    more = (*WITH_EXAMPLES, "--examples", "60") if SHOWN_BY_EXAMPLES.intersection(names) else WRITES
+    options = (*more, "--seed", "2")
     made = against_plain(run(*options, variations=names), *options)
     assert made.different
     assert made.contradicted == ()

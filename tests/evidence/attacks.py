@@ -386,7 +386,7 @@ IMPOSSIBLE: list[Row] = [
     ("a check twice in the plan", "one", made_up(lambda lines: line(lines, "planned")["checks"].append(line(lines, "planned")["checks"][0])), PLANS),
     ("a plan narrowed without a word", "one", made_up(lambda lines: head(lines)["options"].clear()), "staging lacks checks, and nothing says why"),
     *((f"{number} requests at the same time, --connections {allowed}", "one", burst_of(number, allowed), "at the same time") for number, allowed in ((9, None), (9, "100"), (8, "7"), (4, "1"), (2, "1"), (1, "8"))),
-    ("five requests at the same time, reading", "one", burst_of(5, "8", reading=True), "the run sends 2 to 4 at once"),
+    ("five requests at the same time, reading", "one", burst_of(5, "8", reading=True), "the run sends 2 to 4 at the same time"),
     ("a burst that is not the first", "one", burst_of(4, "8", labels=[2, 2, 2, 2]), "has the number 2, and is burst 1"),
     ("a burst in two pieces", "one", burst_of(6, "8", labels=[1, 1, 2, 2, 1, 1]), "has the number 1, and is burst 3"),
     ("a burst called two", "one", burst_of(4, "8", labels=[1, 1, 2, 2]), "was sent before the one before it was answered"),

@@ -52,7 +52,8 @@ def _bursts(part: Part, most: int) -> Iterator[str]:
         if burst != number:
             yield f"{which} has the number {burst}, and is burst {number} of the run"
         elif not 1 < len(members) <= most:
-            yield f"{which} has {plural(len(members), 'request')}; the run sends 2 to {most} at once"
+            sent = f"{which} has {plural(len(members), 'request')}"
+            yield f"{sent}; the run sends 2 to {most} at the same time"
         elif any(before.finished < after.sent for before, after in pairwise(answered)):
             yield f"{which} has requests that were answered before others of it were sent"
 

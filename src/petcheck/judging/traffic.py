@@ -21,6 +21,7 @@ from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement, catalogue
+from petcheck.spec.figures import CONTENT_TYPE
 
 Settled: TypeAlias = Held | Failed | Undecided
 """A decision that asks nothing."""
@@ -37,7 +38,7 @@ _NOTHING_STORED = frozenset({"AUTH-6", "CREATE-11"})
 _OWN_NAME = re.compile(r"(?=.*\d).{8,}", re.DOTALL)  # hardly another client's too
 # what a script sees of an answer of another host (Fetch, section 2.2.2): a recorder in a page has no others
 _SEEN_BY_SCRIPTS = frozenset(
-    ("cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma")
+    (CONTENT_TYPE.lower(), "cache-control", "content-language", "content-length", "expires", "last-modified", "pragma")
 )
 _NO_HEADERS = "The recording has only the response headers that a page shows to scripts. Record with a proxy."
 _NO_KEYS = "The recording has no Authorization headers, so it does not show which requests had a key. Record with them."
