@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+
 import pytest
 from hypothesis import settings
+
+from tests.support.compiled import BYTECODE
 
 # before any test imports them: their assertions explain themselves
 pytest.register_assert_rewrite("tests.support.chromium", "tests.support.elements")
@@ -11,3 +16,16 @@ pytest.register_assert_rewrite("tests.support.chromium", "tests.support.elements
 # the machine's speed is not tested, and the database would make a run depend on earlier ones
 settings.register_profile("petcheck", deadline=None, database=None, print_blob=True)
 settings.load_profile("petcheck")
+
+# every worker reads each test file: half of that is the rewriting of assertions, which the next run finds here
+sys.dont_write_bytecode, sys.pycache_prefix = False, str(BYTECODE)
+
+# what is collected stays until the end: nothing of it is garbage, and no collection need look at it again
+gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()

@@ -8,10 +8,9 @@ from importlib.metadata import version
 from itertools import islice
 from typing import get_args
 
-from petcheck.exchange import Call
-from petcheck.properties.cases import Mode
+from petcheck.call import Call
 from petcheck.properties.generate import Generated
-from petcheck.properties.pool import FILE, Pool, packed, values_digest
+from petcheck.properties.pool import FILE, Mode, Pool, packed, values_digest
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 

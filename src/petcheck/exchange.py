@@ -16,8 +16,9 @@ from email.utils import parsedate_to_datetime
 from enum import Enum
 from functools import cached_property
 from typing import Any, TypeAlias
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
+from petcheck.call import FORMS_OF_JSON, Call, Credential, Form
 from petcheck.json_values import LARGE, Json, Parsed, integer, parse
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, STATUSES
 from petcheck.spec.operations import Operation
@@ -29,96 +30,6 @@ _PET_ID = re.compile(Operation.GET_PET.path.replace("{petId}", "(0|-?[1-9][0-9]{
 
 Animal: TypeAlias = Mapping[str, Json]
 """A JSON object where a Pet is required."""
-
-
-class Credential(Enum):
-    """The content of a request's Authorization header (section 5): the valid key, or one kind of invalid key."""
-
-    VALID = "a valid key"
-    MISSING = "no key"
-    RANDOM = "a random key"
-    CHANGED = "the key with its last character changed"
-    CUT = "the key without its last character"
-    EXTENDED = "the key with a character appended"
-    IN_FRONT = "the key after another character"
-    MIDDLE = "the key with a character in its middle changed"
-    BEGINNING = "the first half of the key"
-    END = "the second half of the key"
-    WORD_AFTER = "the key followed by another word"
-    EVERY_OBJECT = "the word constructor"
-    BEYOND_ASCII = "a key beyond ASCII"
-    EMPTY = "an empty token"
-    BASIC = "the key under the scheme Basic"
-    TOKEN = "the key under the scheme Token"  # noqa: S105 - a description
-    SIX_LETTERS = "the key under a scheme of six letters"
-    NO_SCHEME = "the key without a scheme"
-    UNKNOWN = "a key of unknown validity"
-
-
-class Form(Enum):
-    """One of the spellings of a request that HTTP and JSON leave to the client (RFC 9110, 8259).
-
-    All mean the same, but for a body in chunks: whether a server reads one is open, so it is observed and not judged.
-    """
-
-    PLAIN = "the plain form"
-    LOWER = "header names in lower case"
-    UPPER = "header names in capitals"
-    NO_ACCEPT = "no Accept header"
-    ANY_ACCEPT = "Accept: */*"
-    NEW_CONNECTION = "its own connection"
-    TURNED = "its parameters in the opposite order"
-    SPACED = "white space in its JSON"
-    ESCAPED = "escapes in its JSON"
-    BACKWARDS = "its JSON members in the opposite order"
-    CHUNKED = "its body in chunks"
-
-
-FORMS_OF_JSON = frozenset({Form.SPACED, Form.ESCAPED, Form.BACKWARDS})
-ALIKE = tuple(form for form in Form if form not in (Form.PLAIN, Form.CHUNKED))
-"""The forms that mean the same as the plain one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A request before it is sent: `pet_id` is the path's last segment, `query` its parameters in order.
-
-    Bytes of `pet_id` and `query` that are not UTF-8 are surrogates, as `os.fsdecode` makes them. A POST whose body is
-    None has no Content-Type either; one with an empty body has. Without a `form` the run chooses one.
-    """
-
-    operation: Operation
-    credential: Credential = Credential.VALID
-    pet_id: str | None = None
-    query: tuple[tuple[str, str], ...] = ()
-    body: bytes | None = None
-    form: Form | None = None
-
-    @property
-    def method(self) -> str:
-        """GET or POST."""
-        return self.operation.method
-
-    @property
-    def path(self) -> str:
-        """The path below the base URL, with its query."""
-        path = self.operation.path.replace("{petId}", quote(self.pet_id or "", safe="", errors="surrogateescape"))
-        return path + ("?" + urlencode(self.query, quote_via=quote, errors="surrogateescape") if self.query else "")
-
-
-def page_call(
-    limit: int | str | None = None, status: str | None = None, credential: Credential = Credential.VALID
-) -> Call:
-    """`GET /pets` with the parameters that are not None (section 4.1)."""
-    query = (("limit", None if limit is None else str(limit)), ("status", status))
-    return Call(
-        Operation.LIST_PETS, credential, query=tuple((name, value) for name, value in query if value is not None)
-    )
-
-
-def read_call(number: int) -> Call:
-    """`GET /pets/{petId}` of an animal (section 4.3)."""
-    return Call(Operation.GET_PET, pet_id=str(number))
 
 
 class Silence(Enum):
@@ -335,6 +246,12 @@ class Exchange(_Readable):
     simplifies: int | None = None
     burst: int | None = None
     again: int | None = None
+
+    @property
+    def on_new_connection(self) -> bool:
+        """Whether it certainly had its own connection; the others may share kept ones."""
+        alone = self.request.form in (Form.NEW_CONNECTION, Form.CHUNKED)
+        return alone or self.resent or self.burst is not None or self.cause != ""
 
     @property
     def elapsed(self) -> float:

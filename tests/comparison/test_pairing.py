@@ -6,10 +6,11 @@ import json
 
 import pytest
 
+from petcheck.call import Credential
 from petcheck.comparison.answers import compare_answers
 from petcheck.comparison.page_sizes import PageSize, page_sizes_in, same_page_size
 from petcheck.comparison.pairing import SideRecord, check_name, side_record
-from petcheck.exchange import Credential, Exchange
+from petcheck.exchange import Exchange
 from petcheck.results.decisions import by_index
 from petcheck.results.findings import CheckRow
 from petcheck.spec.operations import Operation

@@ -25,7 +25,8 @@ from petcheck.config.options import given_options
 from petcheck.spec.catalogue import catalogue
 from petstore_reference.faults import FAULTS
 from tests.support.certificates import NEW, openssl
-from tests.support.command import KEY, petcheck
+from tests.support.command import KEY
+from tests.support.forked import petcheck
 from tests.support.trial import server
 from tools import site
 from tools.screenshots import FAULTS as SHOWN

@@ -31,7 +31,7 @@ async def application(scope: object, receive: object, send: object) -> None:
 def test_an_application_is_served_while_the_block_lasts(base_path: str | None, path: str) -> None:
     with Server(application, None, base_path).running() as up:
         url = httpx.URL(up.base_url)
-        assert up.raised == {}
+        assert up.raised == []
     assert (url.host, url.path.rstrip("/")) == ("127.0.0.1", path)
     with pytest.raises(httpx.ConnectError):
         httpx.get(url)

@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from petcheck.call import Form
 from tests.evidence.forging import (
     ENVELOPE,
     MANIFEST,
@@ -248,6 +249,38 @@ OTHERWISE = {
 ACCEPTED = {"waivers": {"waivers": [{"requirement": "LIST-3", "target": "b", "reason": "ok", "expires": "2099-01-01"}]}}
 
 
+PLANS = "staging plans what petcheck does not plan"
+
+
+def renamed(old: str, new: str) -> Edit:
+    """Another name of a check, wherever it stands."""
+    return in_text(STREAM, old, new, everywhere=True, made=True)
+
+
+def burst_of(
+    number: int, allowed: str | None, *, labels: list[int | None] | None = None, reading: bool = False
+) -> Edit:
+    """Requests at the same time, after the exchanges of the run."""
+
+    def edit(lines: list[Any]) -> None:
+        first = line(lines, "request", 1)
+        place = lines.index(first) + 1
+        for each, label in enumerate(labels or [1] * number):
+            one = json.loads(json.dumps(first))
+            put(
+                one["_petcheck"],
+                index=2 + each,
+                sent=100.04 + each / 1000,
+                finished=100.04 + each / 1000 + one["time"] / 1000,
+            )
+            one["_petcheck"] |= {"burst": label} if label else {}
+            lines.insert(place + each, one)
+        head(lines)["options"] |= {"connections": allowed} if allowed else {}
+        head(lines)["targets"][0]["writes"] = not reading
+
+    return made_up(edit)
+
+
 def option(name: str, value: object) -> Edit:
     return made_up(lambda lines: put(head(lines)["options"], **{name: value}))
 
@@ -336,8 +369,38 @@ IMPOSSIBLE: list[Row] = [
     ("more requests than allowed", "one", made_up(lambda lines: put(head(lines)["settings"], max_requests=1)), "more requests than the run may send"),
     ("nothing selected beside exchanges", "one", made_up(lambda lines: put(line(lines, "end"), nothing_selected=True)), "nothing was selected, and has exchanges"),
     ("checks that never ended", "one", made_up(lambda lines: lines.pop(8)), "has checks that never ended"),
-    ("a plan emptied", "one", made_up(lambda lines: [put(line(lines, "planned"), checks=[]), lines.__setitem__(slice(None), [one for one in lines if "ended" not in one])]), "has no check of PETS-1, LIST-2"),
-    ("a target never opened", "one", made_up(lambda lines: lines.__setitem__(slice(1, -1), [])), "was never opened"),
+    ("a plan emptied", "one", made_up(lambda lines: [head(lines)["options"].clear(), put(line(lines, "planned"), checks=[]), lines.__setitem__(slice(None), [one for one in lines if "ended" not in one])]), "staging lacks checks, and nothing says why"),
+    ("a seed of another run", "one", made_up(lambda lines: put(head(lines), seed=8)), "its run and its seed do not belong together"),
+    ("a run of another seed", "one", made_up(lambda lines: put(head(lines), run="ffffffff")), "its run and its seed do not belong together"),
+    ("writes of a target that the run has not", "one", option("allow-writes", "production"), "its option allow-writes contradicts its targets"),
+    ("a fingerprint that is none", "one", made_up(lambda lines: put(line(lines, "opened"), key="of the production key")), CONTRADICTS),
+    ("a section that the document has not", "one", ours(0, section="10"), "for a section that the document does not have"),
+    ("another program's name", "one", made_up(lambda lines: line(lines, "request")["request"]["headers"].append({"name": "User-Agent", "value": "curl/8"})), "exchanges.jsonl"),
+    ("a check of another requirement", "one", made_up(lambda lines: put(line(lines, "planned")["checks"][0], requirements=["LIST-3"])), PLANS),
+    ("a check of no requirement", "one", made_up(lambda lines: line(lines, "planned")["checks"][0].pop("requirements")), PLANS),
+    ("a check of one requirement more", "one", made_up(lambda lines: put(line(lines, "planned")["checks"][0], requirements=["PETS-1", "LIST-3"])), PLANS),
+    ("a check that is said to be on top", "one", made_up(lambda lines: put(line(lines, "planned")["checks"][0], on_top=True)), PLANS),
+    ("a check that petcheck does not have", "one", renamed("test_list_is_a_bare_array", "test_all_is_well"), PLANS),
+    ("a check of another file", "one", renamed("checks/test_2", "checks/test_1"), PLANS),
+    ("a check of another target", "one", renamed("bare_array[staging]", "bare_array[production]"), PLANS),
+    ("a check twice in the plan", "one", made_up(lambda lines: line(lines, "planned")["checks"].append(line(lines, "planned")["checks"][0])), PLANS),
+    ("a plan narrowed without a word", "one", made_up(lambda lines: head(lines)["options"].clear()), "staging lacks checks, and nothing says why"),
+    *((f"{number} requests at the same time, --connections {allowed}", "one", burst_of(number, allowed), "at the same time") for number, allowed in ((9, None), (9, "100"), (8, "7"), (4, "1"), (2, "1"), (1, "8"))),
+    ("five requests at the same time, reading", "one", burst_of(5, "8", reading=True), "the run sends 2 to 4 at once"),
+    ("a burst that is not the first", "one", burst_of(4, "8", labels=[2, 2, 2, 2]), "has the number 2, and is burst 1"),
+    ("a burst in two pieces", "one", burst_of(6, "8", labels=[1, 1, 2, 2, 1, 1]), "has the number 1, and is burst 3"),
+    ("a burst called two", "one", burst_of(4, "8", labels=[1, 1, 2, 2]), "was sent before the one before it was answered"),
+    ("a request less in a burst", "one", burst_of(4, "8", labels=[1, 1, 1, None]), "was sent before the one before it was answered"),
+    ("a burst that is called none", "one", burst_of(4, "8", labels=[None] * 4), "was sent before the one before it was answered"),
+    ("a burst made of requests one after the other", "one", both(ours(0, burst=1), ours(1, burst=1)), "answered before others of it were sent"),
+    ("a body that was not too long to read", "one", ours(0, body_complete=False), "says that its body was too long to read"),
+    ("a reason that petcheck does not have", "one", ours(1, cause="for fun"), "for a reason that petcheck does not have"),
+    ("a repeat of another request", "one", ours(1, again=0), "says that it repeats exchange 0, which is another request"),
+    *((f"the form {form.value}", "one", ours(0, form=form.value), "and is written otherwise") for form in Form if form not in (Form.PLAIN, Form.NEW_CONNECTION, Form.NO_ACCEPT)),
+    ("the form without Accept", "one", ours(0, form=Form.NO_ACCEPT.value), CONTRADICTS),
+    ("capitals in a plain header", "one", made_up(lambda lines: put(line(lines, "request")["request"]["headers"][1], name="ACCEPT")), CONTRADICTS),
+    ("no Accept in the plain form", "one", made_up(lambda lines: line(lines, "request")["request"]["headers"].pop(1)), CONTRADICTS),
+    ("a target never opened", "one", made_up(lambda lines: [head(lines)["options"].clear(), lines.__setitem__(slice(1, -1), [])]), "was never opened"),
     ("answers of a target that is gone", "one", made_up(lambda lines: lines.insert(3, {"gone": {"target": "staging", "reason": "down"}})), CONTRADICTS),
     ("gone before it was opened", "one", made_up(lambda lines: lines.insert(1, {"gone": {"target": "staging", "reason": "down"}})), CONTRADICTS),
     ("a run relabelled as traffic", "one", made_up(lambda lines: put(head(lines)["settings"], traffic=True)), "not that of judged traffic"),
@@ -435,7 +498,7 @@ PARTS: list[Row] = [
     ("a part that is gone", "fleet", lambda folder: shutil.rmtree(folder / "targets" / "a"), "targets/a: "),
     ("a part without its stream", "fleet", in_part("a", replaced(STREAM, gone)), "targets/a: "),
     ("a part of another day", "fleet", other("a", as_of=date(2030, 1, 1)), "targets/a: it is judged as on another day"),
-    ("a part of another seed", "fleet", other("a", seed=8), "targets/a: it has another seed"),
+    ("a part of another seed", "fleet", other("a", run=streams.head().run, seed=8), "targets/a: it has another seed"),
     ("a part of another run", "fleet", other("a", run="ffffffff"), "targets/a: it is of another run"),
     ("a part made later", "fleet", other("a", started=LATER), "targets/a: "),
     ("a part of other settings", "fleet", other("a", settings=BUDGET), "targets/a: it has other settings"),
@@ -445,8 +508,8 @@ PARTS: list[Row] = [
     ("an edited part", "fleet", in_part("a", in_json(RESULT, lambda one: put(one["run"], exit=0))), "targets/a: "),
     ("an edited page of a part", "fleet", in_part("e", in_text("report.html", "fail", "pass")), "targets/e: report.html is not what"),
     ("other runs in a merged one", "merged", in_stream(lambda lines: put(line(lines, "joined")["runs"][0], id="ffffffff"), listed=True), "targets/a: it is of another run"),
-    ("a merged part of another day", "merged", other("a", run="00000001", seed=1, as_of=date(2030, 1, 1)), "targets/a: it is judged as on another day"),
-    ("a merged part of another seed", "merged", other("a", run="00000001", seed=9), "targets/a: "),
+    ("a merged part of another day", "merged", other("a", seed=1, as_of=date(2030, 1, 1)), "targets/a: it is judged as on another day"),
+    ("a merged part of another seed", "merged", other("a", run=streams.head(seed=1).run, seed=9), "targets/a: "),
     ("waivers in a part", "fleet", in_part("b", made_up(lambda lines: lines.insert(-1, ACCEPTED))), "targets/b: it has other settings"),
     ("waivers beside the parts", "fleet", in_stream(lambda lines: lines.insert(1, ACCEPTED)), "that the stream of a run in parts has not"),
     ("a part on another machine", "fleet", other("b", part=True, environment=replace(streams.head().environment, python="x")), "targets/b: it is not a part of the run"),

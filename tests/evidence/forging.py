@@ -56,17 +56,17 @@ def make(folder: Path) -> None:
     """Write a folder of each kind: a signed run, one of two targets, a signed fleet, and two runs that were merged."""
     key_files(folder)
     seal = read_seal(folder / "key.pem")
-    write(checked(streams.lines(settings=SETTINGS)), folder / "one", seal)
+    write(checked(streams.lines(streams.OF_TODAY, settings=SETTINGS, options=CHOSEN)), folder / "one", seal)
     run = samples.whole_run(number=12)[1]
     write(streams.around(run, "staging", "production", options=CHOSEN), folder / "pair")
     write_fleet(folder / "fleet", seal)
     accepted = (Waiver("LIST-3", "staging", "agreed", date(2099, 1, 1)),)
     write(
-        checked(streams.lines(settings=replace(streams.SETTINGS, waivers=accepted), options=CHOSEN)),
+        checked(streams.lines(streams.OF_TODAY, settings=replace(streams.SETTINGS, waivers=accepted), options=CHOSEN)),
         folder / "conforming",
     )
     for number, name in enumerate(("a", "b"), 1):
-        write(of_target(name, run=f"0000000{number}", seed=number), folder / f"run-{name}")
+        write(of_target(name, seed=number), folder / f"run-{name}")
     merge([folder / "run-a", folder / "run-b"], folder / "merged", NOBODY)
 
 
@@ -82,7 +82,7 @@ def write_fleet(folder: Path, seal: Seal | None, **of_head: Any) -> None:
 
 def of_target(name: str, **of_head: Any) -> Stream:
     """The small run, of a target with that name."""
-    lines = streams.lines(**{"options": CHOSEN | {"target": [name]}} | of_head)
+    lines = streams.lines(streams.OF_TODAY, **{"options": CHOSEN | {"target": [name]}} | of_head)
     entries = [json.loads(json.dumps(as_json(entry)).replace("staging", name)) for entry in lines]
     entries[0]["petcheck"]["targets"] = [{"name": name, "base_url": f"https://{name}.pets.example/v1", "writes": True}]
     return checked(map(from_json, entries))
@@ -112,14 +112,17 @@ def in_json(name: str, edit: Callable[[Any], object], *, listed: bool = True) ->
     return change
 
 
-def in_text(name: str, old: str, new: str) -> Edit:
-    """An edit of a file's text; the manifest and the statement then list what is there."""
+def in_text(name: str, old: str, new: str, *, everywhere: bool = False, made: bool = False) -> Edit:
+    """An edit of a file's text; the manifest and the statement then list what is there, or all is `made` again."""
 
     def change(folder: Path) -> None:
         text = (folder / name).read_text("utf-8")
         assert old in text
-        (folder / name).write_text(text.replace(old, new, 1), "utf-8")
-        list_again(folder)
+        (folder / name).write_text(text.replace(old, new, -1 if everywhere else 1), "utf-8")
+        if made:
+            write(read_stream(folder / STREAM), folder)
+        else:
+            list_again(folder)
 
     return change
 

@@ -41,7 +41,7 @@ def notary(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The small run, in the current folder."""
     monkeypatch.chdir(tmp_path)
-    write(checked(streams.lines(options=CHOSEN)), Path("reports"))
+    write(checked(streams.lines(streams.OF_TODAY, options=CHOSEN)), Path("reports"))
     return Path("reports")
 
 
@@ -99,7 +99,7 @@ def test_a_response_without_certificates_takes_that_of_the_authority(notary: Aut
 
 
 def test_a_run_that_ended_after_its_time_is_told(notary: Authority, folder: Path) -> None:
-    *entries, end = streams.lines(options=CHOSEN)
+    *entries, end = streams.lines(streams.OF_TODAY, options=CHOSEN)
     assert isinstance(end, End)
     write(checked([*entries, replace(end, finished=datetime(2999, 1, 1, tzinfo=UTC))]), Path("late"))
     notary.dates(Path("late"))
@@ -239,7 +239,7 @@ def test_an_authority_that_answers_another_query(notary: Authority, tmp_path: Pa
 def lost(folder: Path, url: str, why: str) -> None:
     """The reports are complete without the time, that of an earlier run goes, and one line says why."""
     (folder / RESPONSE).write_text("of an earlier run")
-    stream = checked(streams.lines(options=CHOSEN))
+    stream = checked(streams.lines(streams.OF_TODAY, options=CHOSEN))
     end = written(Material(judge(stream), stream), folder, witnesses_of(None, url, 0.5))
     assert list(end.unwritten) == [RESPONSE]
     assert not (folder / RESPONSE).exists()
@@ -301,7 +301,7 @@ def test_a_fleet_has_one_time_and_merged_runs_keep_theirs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for number, name in enumerate(("a", "b"), 1):
-        write(of_target(name, run=f"0000000{number}", seed=number), Path(f"run-{name}"))
+        write(of_target(name, seed=number), Path(f"run-{name}"))
     notary.dates(Path("run-a"))
     with notary.serving() as asked:
         assert said(capsys, "merge", "run-a", "run-b", "-o", "whole", "--timestamp-url", asked.url)[0] == 1

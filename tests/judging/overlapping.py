@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from random import Random
 
-from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence, page_call, read_call
+from petcheck.call import Call, Credential, page_call, read_call
+from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.judging.pages import shown_in
 from petcheck.judging.rate_headers import retry_after
 from petcheck.spec.figures import STATUSES

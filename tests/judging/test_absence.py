@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.exchange import Call, Exchange, Silence
+from petcheck.call import Call
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.absence import Search, name_sent, nothing_stored, status_sent, stored
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
 from petcheck.spec.figures import REMOVAL_DAY

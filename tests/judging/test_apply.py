@@ -8,7 +8,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Form, Silence
+from petcheck.call import Credential, Form
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import (
     decide,
     decide_each,
@@ -380,3 +381,16 @@ def test_the_proofs_show_each_status_that_is_wrong() -> None:
     )]  # fmt: skip
     proofs = failed_by("8", rows).proofs
     assert [proof.exchange.status for proof in proofs] == [200, 404, 401, *[200] * 7]
+
+
+def test_a_further_request_is_named_with_what_differs() -> None:
+    """What was sent with it, or its wrong status, is told again only if it is another."""
+    lists = [exchange(path=f"/pets?limit={n}", status=status, index=n) for n, status in ((1, 500), (2, 500), (3, 404))]
+    first, same, other = (Problem("expected 400", STATUS, sent="no key") for _ in lists)
+    said = failed_by("4.1", [*zip(lists, (first, same, other), strict=True)]).text
+    assert said == "GET /pets?limit=1 with no key: expected 400; also in GET /pets?limit=2, GET /pets?limit=3 (404)."
+    differs = replace(same, sent="a random key")
+    said = failed_by("4.1", [*zip(lists, (first, differs, replace(other, part="body")), strict=True)]).text
+    assert said == (
+        "GET /pets?limit=1 with no key: expected 400; also in GET /pets?limit=2 with a random key, GET /pets?limit=3."
+    )

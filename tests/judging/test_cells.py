@@ -6,15 +6,17 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Credential
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.cells import Coverage, cells_of, coverage
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Grounds, Held, Undecided
 from petcheck.spec.catalogue import catalogue
+from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
-DAY, REMOVED = date(2026, 1, 1), date(2031, 1, 1)
+DAY, REMOVED = date(2026, 1, 1), REMOVAL_DAY
 READING, WRITING = Grounds(DAY), Grounds(DAY, writes=True, categories=frozenset({1}))
 LIST, CREATE, GET, ORDERS = Operation
 
@@ -33,12 +35,129 @@ def test_kinds_of_key_and_operations_are_counted_in_pairs() -> None:
     assert not any("POST" in missing for missing in found.missing)
 
 
-@pytest.mark.parametrize(("grounds", "total"), [(READING, 3), (WRITING, 4), (Grounds(REMOVED), 2)])
-def test_only_operations_that_the_run_may_call_are_cells(grounds: Grounds, total: int) -> None:
-    found = coverage("AUTH-1", [], grounds)
-    assert found is not None
-    assert found.total == total
-    assert len(found.missing) == total
+PAGES, POSTS, READS, ALL_ORDERS = map(str, Operation)
+WRITES = (POSTS,)  # what only a run with writes examines
+STATUSES = ("available", "pending", "sold")
+SURELY = ("a random key", "the key with its last character changed", "the key without its last character")
+SCHEMES = (
+    *("the key under the scheme Basic", "the key under the scheme Token"),
+    *("the key under a scheme of six letters", "the key without a scheme"),
+)
+
+# the requirements, and what a run of nothing has covered of them: reading, writing, and reading after the removal
+EMPTY: list[tuple[str, Grounds, Coverage]] = [
+    ("SERVICE-1 BODY-1", READING, Coverage("3 operations × 5 statuses", 0, 9, (PAGES, READS), WRITES)),
+    ("SERVICE-1 BODY-1", WRITING, Coverage("4 operations × 5 statuses", 0, 13, (PAGES, POSTS, READS))),
+    ("SERVICE-1 BODY-1", Grounds(REMOVED), Coverage("2 operations × 5 statuses", 0, 5, (PAGES,), WRITES)),
+    ("RATE-1 RATE-2 RATE-3", READING, Coverage("3 operations × 6 statuses", 0, 15, (PAGES, READS, ALL_ORDERS), WRITES)),
+    ("RATE-1 RATE-2 RATE-3", WRITING, Coverage("4 operations × 6 statuses", 0, 20, (PAGES, POSTS, READS, ALL_ORDERS))),
+    ("ERROR-1 ERROR-2 ERROR-3 ERROR-4", READING, Coverage("3 operations × 3 statuses", 0, 7, ("401", "404"), WRITES)),
+    ("ERROR-1 ERROR-2 ERROR-3 ERROR-4", WRITING, Coverage("4 operations × 3 statuses", 0, 10, ("401", "404", "400"))),
+    (
+        "ERROR-1 ERROR-2 ERROR-3 ERROR-4",
+        Grounds(REMOVED),
+        Coverage("2 operations × 3 statuses", 0, 4, ("401",), WRITES),
+    ),
+    ("AUTH-1 AUTH-3", READING, Coverage("3 operations", 0, 3, (PAGES, READS, ALL_ORDERS), WRITES)),
+    ("AUTH-1 AUTH-3", WRITING, Coverage("4 operations", 0, 4, (PAGES, POSTS, READS, ALL_ORDERS))),
+    ("AUTH-1 AUTH-3", Grounds(REMOVED), Coverage("2 operations", 0, 2, (PAGES, ALL_ORDERS), WRITES)),
+    (
+        "AUTH-2",
+        WRITING,
+        Coverage(
+            "11 kinds of key × 4 operations",
+            0,
+            44,
+            (*SURELY, "the key with a character appended", PAGES, POSTS, READS, ALL_ORDERS),
+        ),
+    ),
+    (
+        "AUTH-4",
+        READING,
+        Coverage("4 kinds of key × 3 operations", 0, 12, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
+    ),
+    (
+        "AUTH-5",
+        READING,
+        Coverage(
+            "3 kinds of key × 2 operations with a second defect",
+            0,
+            6,
+            ("no key, GET /pets", "no key, GET /pets/{petId}"),
+            WRITES,
+        ),
+    ),
+    ("LIST-2", READING, Coverage("5 limits × 4 filters", 0, 20, ("limit 1", "limit 20", "limit 100"))),
+    ("LIST-6", READING, Coverage("5 limits × 4 filters", 0, 20, STATUSES)),
+    ("LIST-3 LIST-4 LIST-7", READING, Coverage("5 limits × 4 filters", 0, 20)),
+    ("CREATE-1", WRITING, Coverage("4 statuses", 0, 4, (*STATUSES, "no status"))),
+    ("CREATE-2", WRITING, Coverage("5 kinds of name", 0, 5, ("printable ASCII",))),
+    (
+        "CREATE-3",
+        WRITING,
+        Coverage("4 kinds of categoryId", 0, 4, ("beyond 2^53, where a double is not exact",)),
+    ),
+    ("CREATE-4", WRITING, Coverage("3 statuses", 0, 3, STATUSES)),
+    ("CREATE-5", WRITING, Coverage("3 kinds of defect", 0, 3, ("no body", "not JSON", "not an object"))),
+    ("CREATE-6", WRITING, Coverage("2 kinds of defect", 0, 2, ("no name", "no categoryId"))),
+    ("CREATE-7", WRITING, Coverage("6 kinds of defect", 0, 6, ("an integer", "null"))),
+    (
+        "CREATE-8",
+        WRITING,
+        Coverage("6 kinds of defect", 0, 6, ("null", "a boolean", "a string", "a number with a fraction")),
+    ),
+    ("CREATE-9", WRITING, Coverage("2 kinds of defect", 0, 2, ("above int64",))),
+    (
+        "CREATE-10",
+        WRITING,
+        Coverage("9 kinds of defect", 0, 9, ("an unknown status", "a status in other letters", "null")),
+    ),
+    (
+        "CREATE-14",
+        WRITING,
+        Coverage("2 kinds of doubt", 0, 2, ("a name that may be refused", "a category that may be refused")),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", EMPTY, ids=map(str, range(len(EMPTY))))
+def test_what_a_requirement_must_hold_for_and_what_a_pass_needs(case: tuple[str, Grounds, Coverage]) -> None:
+    requirements, grounds, expected = case
+    for requirement in requirements.split():
+        assert coverage(requirement, [], grounds) == expected
+
+
+def cells_in(requirement: str, sent: Exchange) -> list[tuple[str, ...]]:
+    cells = cells_of(requirement, WRITING)
+    assert cells is not None
+    return list(cells.of(sent))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        *((one, str(one)) for one in (200, 201, 400, 401, 404)),
+        (403, "another status"),
+        (Silence.RESET, "another status"),
+    ],
+)
+def test_an_answer_is_an_operation_with_a_status(status: int | Silence, said: str) -> None:
+    for requirement in ("SERVICE-1", "RATE-1", "ERROR-1"):
+        assert cells_in(requirement, exchange(GET, status)) == [("GET /pets/{petId}", said)]
+
+
+def test_an_operation_has_its_own_success_and_every_refusal() -> None:
+    cells = cells_of("RATE-1", WRITING)
+    assert cells is not None
+    statuses = {one: {status for operation, status in cells.all() if operation == one} for one in (POSTS, READS)}
+    refusals = {"400", "401", "404", "another status"}
+    assert statuses == {POSTS: {"201", *refusals}, READS: {"200", *refusals}}
+
+
+def test_a_refusal_is_a_kind_of_key_with_an_operation() -> None:
+    for requirement in ("AUTH-1", "AUTH-4", "AUTH-5"):
+        refused = exchange(ORDERS, 401, credential=Credential.EMPTY)
+        assert cells_in(requirement, refused) == [("an empty token", "GET /store/orders")]
 
 
 BODIES = [
@@ -68,12 +187,12 @@ def test_the_kind_of_a_defect(requirement: str, body: bytes, cell: str) -> None:
     cells = cells_of(requirement, WRITING)
     assert cells is not None
     sent = exchange(CREATE, 400, asked=body)
-    assert list(cells.of(sent, WRITING)) == [(cell,)]
+    assert list(cells.of(sent)) == [(cell,)]
     assert (cell,) in set(cells.all())
     for other in {name for name, _, _ in BODIES} - {requirement}:
         others = cells_of(other, WRITING)
         assert others is not None
-        assert list(others.of(sent, WRITING)) == []
+        assert list(others.of(sent)) == []
 
 
 @pytest.mark.parametrize(
@@ -92,27 +211,63 @@ def test_the_kinds_of_a_name(name: str, kinds: set[str]) -> None:
     cells = cells_of("CREATE-2", WRITING)
     assert cells is not None
     sent = exchange(CREATE, 201, asked=f'{{"name": "{name}", "categoryId": 1}}'.encode())
-    assert {cell for (cell,) in cells.of(sent, WRITING)} == kinds
+    assert {cell for (cell,) in cells.of(sent)} == kinds
+
+
+BEYOND_53 = "beyond 2^53, where a double is not exact"
 
 
 @pytest.mark.parametrize(
-    ("category", "seen"), [(1, 1), (2**31, 1), (2**53, 1), (2**53 + 1, 1), (-1, 2), (-(2**63) + 1, 2)]
+    ("category", "kinds"),
+    [
+        (0, ["below 2^31"]),
+        (2**31 - 1, ["below 2^31"]),
+        (2**31, ["beyond 2^31"]),
+        (2**53, ["beyond 2^31"]),
+        (2**53 + 1, [BEYOND_53]),
+        (-1, ["negative", "below 2^31"]),
+        (-(2**31), ["negative", "beyond 2^31"]),
+        (-(2**63) + 1, ["negative", BEYOND_53]),
+        ("1", []),
+    ],
 )
-def test_large_categories_are_needed(category: int, seen: int) -> None:
-    body = f'{{"name": "Rex", "categoryId": {category}}}'.encode()
-    found = coverage("CREATE-3", [exchange(CREATE, 201, asked=body)], WRITING)
-    assert found is not None
-    assert found.seen == seen
-    assert (found.missing == ()) == (abs(category) > 2**53)
+def test_the_kinds_of_a_category(category: object, kinds: list[str]) -> None:
+    sent = exchange(CREATE, 201, asked={"name": "Rex", "categoryId": category})
+    assert cells_in("CREATE-3", sent) == [(one,) for one in kinds]
+
+
+@pytest.mark.parametrize(("status", "said"), [("sold", "sold"), ("new", "new"), (None, "no status"), (5, "no status")])
+def test_the_status_of_a_new_animal(status: object, said: str) -> None:
+    for requirement in ("CREATE-1", "CREATE-4"):
+        assert cells_in(requirement, exchange(CREATE, 201, asked={"name": "Rex", "status": status})) == [(said,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "category", "doubts"),
+    [
+        ("Rex", 1, []),
+        ("Žofie", 1, ["a name that may be refused"]),
+        ("Rex", 2**31, ["a category that may be refused"]),
+        ("Žofie", 2**31, ["a name that may be refused", "a category that may be refused"]),
+    ],
+)
+def test_the_kinds_of_doubt(name: str, category: int, doubts: list[str]) -> None:
+    sent = exchange(CREATE, 201, asked={"name": name, "categoryId": category})
+    assert cells_in("CREATE-14", sent) == [(one,) for one in doubts]
+
+
+def test_a_body_that_is_no_object_has_no_members() -> None:
+    for requirement, cells in (("CREATE-1", [("no status",)]), ("CREATE-2", []), ("CREATE-3", [])):
+        assert cells_in(requirement, exchange(CREATE, 400, asked=[1])) == cells
 
 
 def test_a_page_is_a_limit_with_a_filter() -> None:
     cells = cells_of("LIST-6", READING)
     assert cells is not None
-    assert list(cells.of(exchange(LIST, 200, path="/pets?limit=20&status=sold"), READING)) == [("limit 20", "sold")]
-    assert list(cells.of(exchange(LIST, 200, path="/pets?limit=37"), READING)) == [("another limit", "no status")]
-    assert list(cells.of(exchange(LIST, 200), READING)) == [("no limit", "no status")]
-    assert list(cells.of(exchange(LIST, 400, path="/pets?limit=abc"), READING)) == []
+    assert list(cells.of(exchange(LIST, 200, path="/pets?limit=20&status=sold"))) == [("limit 20", "sold")]
+    assert list(cells.of(exchange(LIST, 200, path="/pets?limit=37"))) == [("another limit", "no status")]
+    assert list(cells.of(exchange(LIST, 200))) == [("no limit", "no status")]
+    assert list(cells.of(exchange(LIST, 400, path="/pets?limit=abc"))) == []
 
 
 def test_a_pass_without_its_cells_is_undecided_and_names_them() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from petcheck.exchange import Call, page_call, read_call
+from petcheck.call import Call, page_call, read_call
 from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
 from petcheck.judging.creations import Creation, Sight, creations_in, read_sight, sights_on
 from petcheck.judging.judgement import Ask, Failed, Grounds, Proof, Undecided

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.json_values import Json
 from petcheck.judging.creations import (
     Creation,
@@ -122,6 +123,7 @@ def test_an_id_is_shared_by_different_animals_on_a_page_or_of_a_burst() -> None:
         (b'{"name": 7, "categoryId": 1}', None),
         (b'{"Name": "Rex"}', None),
         (b'["Rex"]', None),
+        (b"{", None),
         (b"", None),
         (None, None),
     ],

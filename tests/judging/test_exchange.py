@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence, http_date, page_call, read_call
+from petcheck.call import Call, Credential, page_call, read_call
+from petcheck.exchange import Exchange, NoAnswer, Response, Silence, http_date
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from petcheck.judging.exits import RunState, exit_of
+from petcheck.judging.exits import RunState, exit_of, too_few
 from petcheck.judging.verdicts import AppliedWaiver, Verdict, unjudged
 from petcheck.judging.waivers import apply_waivers
 from petcheck.spec.catalogue import catalogue
@@ -58,6 +58,12 @@ def test_a_waiver_is_for_one_requirement_of_one_target() -> None:
         assert (waived("fail", other).outcome, waived("fail", other).waiver) == ("fail", None)
 
 
+def test_each_verdict_has_its_own_waiver() -> None:
+    broken = [unjudged(LIST_4, "staging", "fail", "It broke."), unjudged(LIST_3, "staging", "fail", "It broke.")]
+    settled = apply_waivers(broken, [until(TODAY)], today=TODAY)
+    assert [(one.id, one.outcome) for one in settled] == [("LIST-4", "fail"), ("LIST-3", "waived")]
+
+
 def test_a_renewed_waiver_replaces_the_expired_one() -> None:
     for waivers in ((until(YESTERDAY), until(TODAY)), (until(TODAY), until(YESTERDAY))):
         assert waived("fail", *waivers).outcome == "waived"
@@ -84,6 +90,11 @@ def test_a_gap_accepts_that_a_requirement_was_not_examined_until_its_day() -> No
         assert exit_of([examined, expired], STRICT) is exit_of([examined, expired], RunState()) is Exit.FAILS
         assert exit_of([examined, expired], RunState(chosen=("LIST-4",))) is Exit.HOLDS
         assert exit_of([examined, waived(outcome, until(TODAY))], STRICT) is Exit.UNSETTLED
+
+
+def test_a_gap_says_nothing_of_an_error() -> None:
+    verdict = waived("error", gap(TODAY))
+    assert (verdict.outcome, verdict.reason) == ("error", "It broke.")
 
 
 def test_a_gap_of_what_is_examined_is_stale_and_fails_the_run() -> None:
@@ -119,6 +130,14 @@ def test_the_least_that_each_target_has_to_examine(least: str, code: Exit) -> No
     other = [unjudged(LIST_3, "production", "pass", "")] * 9 + [unjudged(LIST_3, "production", "not-run", "")]
     assert exit_of([*examined, *other], RunState(min_examined=least)) is code
     assert exit_of([*examined, *verdicts("fail")], RunState(min_examined=least)) is Exit.FAILS
+
+
+def test_the_least_is_a_number_or_an_exact_share_of_each_target() -> None:
+    other = [unjudged(LIST_3, "production", outcome, "") for outcome in (*("pass",) * 100, "not-run")]
+    rows = [*verdicts("pass", "not-run"), *other]
+    assert too_few(rows, None) == too_few(rows, "1") == too_few(rows, "50%") == {}
+    assert too_few(rows, "2") == too_few(rows, "51%") == {"staging": (1, 2)}
+    assert too_few(rows, "100%") == {"staging": (1, 2), "production": (100, 101)}
 
 
 def verdicts(*outcomes: Outcome) -> list[Verdict]:

@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Credential, Form, Silence, limit_in
+from petcheck.call import Credential, Form
+from petcheck.exchange import Silence, limit_in
 from petcheck.judging.expected import body_due, documented
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation

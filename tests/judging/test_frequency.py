@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, Form, Request, Silence
+from petcheck.call import Call, Credential, Form
+from petcheck.exchange import Exchange, Request, Silence
 from petcheck.judging.apply import decide_each, failed_by
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap, to_ask_again
 from petcheck.judging.judgement import HOLDS, STATUS, Failed, Grounds, Problem, Rule, header
@@ -46,7 +47,10 @@ def often(record: Sequence[Exchange], wrong: Iterable[int], part: str = RESET) -
 
 
 PAGE, LONG, ORDERS = exchange(), exchange(path="/pets?limit=100"), exchange(Operation.STORE_ORDERS)
+NONE = Credential.MISSING
+KEYLESS = exchange(credential=NONE)
 ONE, REFUSED = exchange(GET), exchange(status=401, credential=Credential.MISSING)
+WITHOUT = exchange(GET, 401, credential=Credential.RANDOM)
 
 
 # ---- now and then
@@ -149,7 +153,7 @@ def test_a_page_without_the_wrong_animal_proves_nothing_about_it() -> None:
         return found.when
 
     assert when(page(1, 2), page(2, 3)) == "always"
-    assert when(page(1, 2), page(3, 2, 1)) == "now and then"
+    assert when(page(1, 2), page(3, 2, 1)) == when(page(1, 2), page(2, 1)) == "now and then"
 
 
 def test_an_animal_that_the_run_created_may_be_why_a_page_is_right_later() -> None:
@@ -166,9 +170,25 @@ def test_an_animal_that_the_run_created_may_be_why_a_page_is_right_later() -> No
     # the animals were the same as before, too
     assert often(numbered([PAGE, broken, made, PAGE]), [1], "body").when == "now and then"
     assert often(numbered([PAGE, made, broken, made, PAGE]), [2], "body").when == "always"
-    # neither a header nor a 401 depends on animals
+    # neither a header nor a 202 or 401 depends on animals
+    assert often(numbered([exchange(status=202), made, PAGE]), [0], STATUS).when == "now and then"
     assert often(numbered([exchange(status=401), made, PAGE]), [0], STATUS).when == "now and then"
+    assert often(numbered([exchange(status=403), made, PAGE]), [0], STATUS).when == "now and then"
     assert often(numbered([broken, made, PAGE]), [0]).when == "now and then"
+
+
+@pytest.mark.parametrize(
+    ("status", "stored"), [(199, False), (200, True), (201, True), (299, True), (300, False), (400, False)]
+)
+def test_a_post_that_succeeds_may_be_why_a_page_is_right_later(status: int, stored: bool) -> None:
+    record = numbered([exchange(body=b"["), exchange(POST, status, {"id": 9}, asked={"name": "Rex"}), PAGE])
+    assert often(record, [0], "body").by_chance != stored
+
+
+@pytest.mark.parametrize("one", [ONE, exchange(credential=Credential.RANDOM), ORDERS], ids=["animal", "key", "orders"])
+def test_only_pages_depend_on_animals(one: Exchange) -> None:
+    made = exchange(POST, 201, {"id": 9}, asked={"name": "Rex"})
+    assert often(numbered([one, made, one]), [0], "body:/name").when == "now and then"
 
 
 def test_what_was_right_when_it_was_asked_again_is_said_even_if_animals_may_be_why() -> None:
@@ -190,6 +210,12 @@ def test_what_was_right_when_it_was_asked_again_is_said_even_if_animals_may_be_w
         ([PAGE, REFUSED, exchange(GET, 401, credential=Credential.RANDOM), ONE], [0], "200 responses to GET /pets"),
         ([PAGE, ONE], [0, 1], "responses"),
         ([REFUSED, exchange(status=400), LONG], [0, 1], "400 and 401 responses"),
+        ([PAGE, ONE, ORDERS], [1, 2], "responses to GET /pets/{petId} and GET /store/orders"),
+        ([KEYLESS, exchange(GET, credential=NONE), PAGE], [0, 1], "responses to requests without the valid key"),
+        (
+            *([exchange(GET, credential=NONE), KEYLESS, ONE], [0]),
+            "responses to GET /pets/{petId} without the valid key",
+        ),
         ([PAGE, LONG], [0], "some responses"),
         ([PAGE, LONG, ONE], [0], "some responses to GET /pets"),
         ([exchange(status=400), exchange(status=400, path="/pets?limit=x"), REFUSED], [0], "some error responses with"),
@@ -205,6 +231,21 @@ def test_a_property_is_named_only_if_all_and_only_those_with_it_are_wrong(
         assert found.responses == "some error responses to the valid key"
     else:
         assert found.responses == named
+
+
+@pytest.mark.parametrize(
+    ("record", "wrong", "named"),
+    [
+        ([PAGE, ONE, ORDERS], [0, 1], "responses to GET /pets and GET /pets/{petId}"),
+        ([REFUSED, WITHOUT, PAGE, ONE], [0, 1], "responses to requests without the valid key"),
+        ([PAGE, ONE, REFUSED, WITHOUT], [0, 1], "responses to the valid key"),
+        ([REFUSED, PAGE, WITHOUT], [0], "responses to GET /pets without the valid key"),
+        ([PAGE, REFUSED, ONE], [0], "responses to GET /pets with the valid key"),
+        ([PAGE, REFUSED, LONG], [0], "some responses to the valid key"),
+    ],
+)
+def test_an_operation_and_a_key_are_named_together(record: list[Exchange], wrong: list[int], named: str) -> None:
+    assert often(numbered(record), wrong, STATUS).responses == named
 
 
 # ---- at the same time
@@ -244,6 +285,38 @@ def test_only_bursts_that_were_repeated_are_counted() -> None:
     )
 
 
+def test_another_burst_and_what_was_never_in_one_are_not_counted() -> None:
+    alone = [*burst(0, *FOUR, again_from=0), replace(PAGE, again=12)]
+    record = numbered([*burst(1, *FOUR), *burst(2, *FOUR), *burst(0, *FOUR, again_from=4), PAGE, *alone])
+    assert often(record, [0, 1]).sentence == (
+        "2 of 4 requests at the same time failed this way, and none of 4 one after the other."
+    )
+
+
+def test_a_burst_that_fails_only_when_it_is_repeated_is_counted_too() -> None:
+    first, second = burst(1, *FOUR), burst(2, *FOUR)
+    record = numbered([*first, *second, *burst(3, *FOUR, again_from=4), *burst(0, *FOUR, again_from=0)])
+    assert often(record, [0, 1, 2, 8]).sentence == (
+        "3 of 8 requests at the same time failed this way, 1 of 4 when they were sent at the same time again, "
+        "and none of 4 one after the other."
+    )
+
+
+def test_alone_counts_only_what_failed_together_and_was_answered() -> None:
+    def when(*alone: Exchange) -> str:
+        record = numbered([*burst(1, *FOUR), *alone])
+        return often(record, [0, 1]).when
+
+    repeated = burst(0, *FOUR, again_from=0)
+    # half of them failed: that two alone did not may be luck in one of four cases
+    assert when(*repeated[1:3]) == "at the same time"
+    assert when(repeated[0]) == "now and then"
+    assert when(*repeated[2:]) == "always"
+    for status in (429, 502, 503, 504, Silence.RESET):
+        full = [replace(exchange(GET, status), request=one.request, again=one.again) for one in repeated]
+        assert when(*full) == "always"
+
+
 def test_a_rare_failure_may_have_come_in_a_burst_by_luck() -> None:
     record = numbered([*burst(1, *FOUR), *burst(0, *FOUR, again_from=0), *burst(2, *FOUR, again_from=0)])
     assert often(record, [0, 1]).when == "now and then"
@@ -273,6 +346,38 @@ def test_chance_is_shown_by_requests_that_were_alone() -> None:
     assert often(record, [0, 2]).when == "now and then"
 
 
+def test_the_body_is_not_the_cause_where_the_same_was_answered_rightly() -> None:
+    wrong = exchange(POST, 500, asked={"name": "Rex", "categoryId": 1})
+    said = "responses (the same body got 201 another time)"
+    assert often(numbered([wrong, post("Rex", 1)]), [0], STATUS).of_what == said
+    said = "responses (the same body was answered rightly another time)"
+    assert often(numbered([post("Rex", 1), post("Rex", 2)]), [0], "body:/name").of_what == said
+    get = exchange(status=500)  # has no body
+    assert often(numbered([wrong, get, post("Rex", 1)]), [0, 1], STATUS).of_what == "responses"
+
+
+@pytest.mark.parametrize(
+    ("kept", "new", "said"),
+    [
+        ("xx", "--", "responses (2 of 2 on kept connections, none of 2 on new ones)"),
+        ("x-x", "--", "responses (2 of 3 on kept connections, none of 2 on new ones)"),
+        ("--", "xx", "responses (none of 2 on kept connections, 2 of 2 on new ones)"),
+        ("x-", "x-", "responses"),
+        ("xx", "-", "responses"),
+    ],
+)
+def test_it_is_said_on_which_connections_it_fails(kept: str, new: str, said: str) -> None:
+    own = replace(PAGE, request=replace(PAGE.request, form=Form.NEW_CONNECTION))
+    record = numbered([*[PAGE] * len(kept), *[own] * len(new), PAGE])
+    wrong = [at for at, sign in enumerate(kept + new) if sign == "x"]
+    again = replace(record[-1], again=wrong[0], cause="asked again")
+    found = often([*record[:-1], replace(again, request=record[wrong[0]].request)], wrong)
+    assert (found.of_what, found.when) == (said, "now and then")
+    at_once = [replace(e, burst=1) if "x" in new and e.index >= len(kept) else e for e in record[:-1]]
+    found = often([*at_once, replace(again, request=record[wrong[0]].request)], wrong)
+    assert "x" not in new or "connections" not in found.of_what
+
+
 def post(name: str, number: int) -> Exchange:
     return exchange(POST, 201, {"id": number, "name": name}, asked={"name": name, "categoryId": 1})
 
@@ -290,8 +395,9 @@ def test_ids_that_requests_at_the_same_time_share_are_counted() -> None:
         assert found is not None
         return ids_under_overlap(found, wrong, record)
 
-    assert of(1, 1, 2) == (
-        "3 POSTs at the same time returned 2 different ids; the same 3 one after the other returned 3."
+    assert of(1, 1, 2) == ("3 POSTs at the same time returned only 2 ids; the same 3 one after the other returned 3.")
+    assert of(1, 1, alone=(5, 6)) == (
+        "2 POSTs at the same time returned only 1 id; the same 2 one after the other returned 2."
     )
     assert of(1, 2, 3) == ""
     assert of(1, 1, 2, alone=(5, 5, 6)) == ""
@@ -336,8 +442,9 @@ def test_some_requests_are_not_asked_again(one: Exchange) -> None:
     assert asked(numbered([one, PAGE]), [0], "") == []
 
 
-def test_a_refused_post_is_asked_again() -> None:
-    assert asked(numbered([exchange(POST, 400, asked={}), PAGE]), [0]) == [0, 0]
+@pytest.mark.parametrize(("status", "times"), [(399, 0), (400, 2), (499, 2), (500, 0)])
+def test_a_refused_post_is_asked_again(status: int, times: int) -> None:
+    assert asked(numbered([exchange(POST, status, asked={}), PAGE]), [0]) == [0] * times
 
 
 # ---- the verdict

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Response, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, Response, Silence
 from petcheck.json_values import HugeNumber, Json, parse
 from petcheck.judging import matchers
 from petcheck.judging.judgement import Problem

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Form, Silence
+from petcheck.call import Credential, Form
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.observations import Observed, ObservedAnswer, observed, points
 from petcheck.spec.catalogue import catalogue
@@ -51,17 +52,15 @@ SUNSET, RIGHT = ("Sunset", "Mon, 02 Jan 2029 00:00:00 GMT"), ("Sunset", "Thu, 05
 
 DEPRECATED = [JSON, ("Deprecation", "true"), RIGHT]
 LINKED = [JSON, ("Link", "x"), ("X-Total", "1"), ("X-Page", "2")]
-SUNSETS = f"Sunset: {SUNSET[1]}; the document removes it on 5 December 2030"
+REMOVAL = "; the document removes it on 5 December 2030"
+SUNSETS = f"Sunset: {SUNSET[1]}{REMOVAL}"
 NOT_IDS = [read("abc", 400, index=1), read("abc", 404, index=5), read(1), read(2**63, 404, index=2)]
 STRANGE = [listed(pet(1)), post(ŽOFIE, index=1), post(pet(0), index=2), post(NEW, 404, index=3)]
 DEFAULTED = post(NEW, 201, {"id": 9, **NEW, "status": "available"}, index=1)
 CHALLENGED = [keyless(401, "Bearer", 1), keyless(401, None, 2), keyless(403, "Basic")]
 ORDERED = exchange(ORDERS, 200, {"a": 1}, index=1)
 ASCENDING = listed(*map(pet, (1, 2, 3)), query="?limit=100", index=2)
-WAIT = [("Retry-After", "1")]
-LIMITED = [replace(one, burst=1) for one in (listed(index=1), exchange(status=503, headers=WAIT, index=2))]
 COMMA = "a trailing comma: 400"
-LIMITED_TO_ONE = "not observed: of 2, one got 503; the rules that hold for them are inconclusive there"
 
 # the point, what was recorded, what is said of it, and which exchanges show it
 SEEN: list[tuple[str, list[Exchange], str, tuple[int, ...]]] = [
@@ -83,9 +82,12 @@ SEEN: list[tuple[str, list[Exchange], str, tuple[int, ...]]] = [
     ("name-beyond-ascii", [post(UNSEEN_SIGN, 400), post(ŽOFIE, 201, index=1)], "201", (1,)),
     ("name-beyond-ascii", [post(UNSEEN_SIGN, 400)], "400", (0,)),
     ("category-never-seen", STRANGE, "404", (3,)),
+    # the run's own animal says nothing about the category before it
+    ("category-never-seen", [post(NEW, 201, pet(9, **NEW)), listed(pet(9, **NEW), index=1)], "201", (0,)),
+    ("category-never-seen", [post({**NEW, "name": "Žofie"}), post(NEW, 404, index=1), post(NEW, index=2)], "404", (1,)),
     ("status-default", [post(WITH_STATUS), DEFAULTED], '"available"', (1,)),
     ("status-default", [post(NEW, 201, {"id": 9, **NEW}, index=1)], "no status", (1,)),
-    ("status-default", [post(NEW, 400), post(NEW, 422, index=1)], "422", (1,)),
+    ("status-default", [post(NEW, 400), post(NEW, 409, index=1), post(NEW, 422, index=2)], "422", (2,)),
     ("json-extensions", [post(NEW), post(b'{"name":"Rex","categoryId":1,}', 400, {}, index=1)], COMMA, (1,)),
     ("body-in-chunks", [post(NEW), post(NEW, 411, {}, index=1, form=Form.CHUNKED)], "411", (1,)),
     ("pet-id-not-int64", NOT_IDS, "abc: 400; 9223372036854775808: 404", (1, 2)),
@@ -93,7 +95,17 @@ SEEN: list[tuple[str, list[Exchange], str, tuple[int, ...]]] = [
     ("deprecation-headers", [read(1), read(1, 200, pet(1), index=1)], "none", (1,)),
     ("deprecation-headers", [read(1, 200, pet(1), headers=DEPRECATED)], f"Deprecation: true; Sunset: {RIGHT[1]}", (0,)),
     ("deprecation-headers", [read(1, 200, pet(1), headers=[JSON, SUNSET])], SUNSETS, (0,)),
-    ("orders-payload", [exchange(ORDERS, Silence.TIMEOUT), ORDERED], "200, an object", (1,)),
+    *(
+        ("deprecation-headers", [read(1, 200, pet(1), headers=[JSON, ("Sunset", day)])], f"Sunset: {day}{said}", (0,))
+        for day, said in (
+            ("Tue, 03 Dec 2030 23:59:59 GMT", REMOVAL),
+            ("Wed, 04 Dec 2030 00:00:00 GMT", ""),
+            ("Thu, 05 Dec 2030 23:59:59 GMT", ""),
+            ("Fri, 06 Dec 2030 00:00:00 GMT", REMOVAL),
+            ("soon", REMOVAL),
+        )
+    ),
+    ("orders-payload", [exchange(ORDERS, Silence.TIMEOUT), ORDERED, ORDERED], "200, an object", (1,)),
     ("orders-payload", [exchange(ORDERS, 501, b"")], "501, no body", (0,)),
     ("www-authenticate", CHALLENGED, "Bearer; none", (1,)),
     ("error-codes", [keyless(401, None), read(1, 404, {"code": "gone"})], '401: "no"; 404: "gone"', ()),
@@ -125,7 +137,6 @@ UNSEEN: list[tuple[str, list[Exchange], str]] = [
     ("limit-zero", [listed(query="?limit=0&status=sold")], NO_REQUEST),
     ("limit-zero", [listed(query="?limit=0", credential=Credential.RANDOM)], NO_REQUEST),
     ("requests-at-the-same-time", [listed()], "not observed: the run sent one request after the other"),
-    ("requests-at-the-same-time", [listed(), *LIMITED], LIMITED_TO_ONE),
     ("list-order", [], NO_LIST),
     (
         "list-order",
@@ -133,12 +144,18 @@ UNSEEN: list[tuple[str, list[Exchange], str]] = [
         "not observed: no list was returned",
     ),
     ("list-order", [listed(*map(pet, (1, 2, 3)))], NO_LIST),
-    ("list-order", [listed(*map(pet, (1, 2)), query="?limit=100")], "not observed: fewer than three animals"),
     ("paging-metadata", [exchange(status=500)], NO_LIST),
     ("name-beyond-ascii", [post(NEW)], NO_REQUEST),
+    # no NewPet, a wrong one, and a name that cannot come back
+    (
+        "name-beyond-ascii",
+        [post([5], 400), post({**ŽOFIE, "status": "x"}, 400), post({**ŽOFIE, "name": "\ud800"})],
+        NO_REQUEST,
+    ),
     ("category-never-seen", [listed(pet(1, categoryId=5)), post(NEW, 400)], NO_REQUEST),
     ("status-default", [post(WITH_STATUS)], NO_REQUEST),
     ("json-extensions", [post(NEW), post(b"{", 400, {})], NO_REQUEST),
+    ("json-extensions", [post(b'\xef\xbb\xbf{"name":"Rex","categoryId":1}')], NO_REQUEST),
     ("body-in-chunks", [post(NEW)], NO_REQUEST),
     ("pet-id-not-int64", [read(1), read("abc", credential=Credential.MISSING)], NO_REQUEST),
     ("deprecation-headers", [read(1)], "not observed: no animal was read"),
@@ -154,6 +171,28 @@ def test_what_is_not_seen_says_why(case: tuple[str, list[Exchange], str]) -> Non
     point, record, why = case
     found = observed(point, record, WRITING)
     assert (found.value, found.seen, found.answers) == (why, False, ())
+
+
+def test_a_list_that_is_too_short_to_have_an_order_is_shown() -> None:
+    short = listed(*map(pet, (1, 2)), query="?limit=100", index=4)
+    assert observed("list-order", [short], READING) == Observed(
+        "not observed: fewer than three animals", (4,), seen=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        (exchange(status=503, headers=[("Retry-After", "1")], index=2), "503"),
+        (exchange(status=503, index=2), "503"),
+        (exchange(status=429, index=2), "429"),
+        (exchange(status=Silence.RESET, index=2), "no answer (reset: nothing was received)"),
+    ],
+)
+def test_a_refusal_of_one_of_several_requests_at_the_same_time_is_shown(refused: Exchange, said: str) -> None:
+    record = [listed(), *(replace(one, burst=1) for one in (listed(index=1), refused))]
+    why = f"not observed: of 2, one got {said}; the rules that hold for them are inconclusive there"
+    assert observed("requests-at-the-same-time", record, READING) == Observed(why, (2,), seen=False)
 
 
 @pytest.mark.parametrize(

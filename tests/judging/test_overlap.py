@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from petcheck.exchange import Credential, Exchange, Silence, read_call
+from petcheck.call import Credential, read_call
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds
 from petcheck.judging.once import WholeRecord
+from petcheck.judging.overlap import crowded_in
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.traffic import shown_by_traffic
@@ -79,6 +81,31 @@ def test_a_decision_about_recorded_traffic_keeps_nothing_that_was_parsed() -> No
     kept = [part for one in found.values() for seen in one.examined for part in (seen, seen.request, seen.heard)]
     assert len(kept) > 100
     assert [part for part in kept if part.__dict__.keys() != copy(part).__dict__.keys()] == []
+
+
+# ---- which exchanges overlapped
+
+
+@pytest.mark.parametrize(
+    ("times", "crowded"),
+    [
+        ([], set()),
+        ([(0, 1), (1, 2), (2, 3)], set()),
+        ([(0, 2), (1, 3), (3, 4)], {0, 1}),
+        ([(0, 9), (1, 2), (5, 6), (9, 10)], {0, 1, 2}),
+        ([(0, 2), (1, 9), (5, 6), (9, 10)], {0, 1, 2}),
+    ],
+)
+def test_an_exchange_is_crowded_that_began_before_any_earlier_one_ended(
+    times: list[tuple[float, float]], crowded: set[int]
+) -> None:
+    record = [replace(exchange(index=at), sent=sent, finished=end) for at, (sent, end) in enumerate(times)]
+    assert {one.index for one in record if id(one) in crowded_in(record)} == crowded
+
+
+def test_what_is_alone_in_its_burst_is_crowded_too() -> None:
+    record = [exchange(index=0), replace(exchange(index=1), burst=1), exchange(index=2)]
+    assert crowded_in(record) == {id(record[1])}
 
 
 # ---- what no order explains
@@ -238,8 +265,8 @@ def decision_on(requirement: str, exchanges: list[Exchange]) -> Decision:
 def test_two_animals_of_a_burst_that_are_lost_fail_and_one_proves_nothing() -> None:
     assert failures(created(())) == failures(created((3,))) == {}
     assert failures(created((3, 5))) == {
-        "CREATE-12": "GET /pets/3 still returned 404 10 s after POST /pets created that animal (section 4.2); also in "
-        "GET /pets/5."
+        "CREATE-12": "GET /pets/3 still returned 404 10 s after POST /pets, at the same time as other requests, "
+        "created that animal (section 4.2); also in GET /pets/5."
     }
 
 
@@ -247,8 +274,8 @@ def test_one_that_is_lost_fails_if_a_page_still_shows_it() -> None:
     shown = sent_at(16, 40.0, **page(*range(1, 9), query="?limit=100"))
     again = sent_at(17, 41.0, **read(3, 0))
     assert failures(created((3,), shown, again)) == {
-        "CREATE-12": "GET /pets/3 still returned 404 10 s after POST /pets created that animal, although "
-        "GET /pets?limit=100 lists it (section 4.2)."
+        "CREATE-12": "GET /pets/3 still returned 404 10 s after POST /pets, at the same time as other requests, "
+        "created that animal, although GET /pets?limit=100 lists it (section 4.2)."
     }
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.pages import (
     animals_in,
     created_in,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.call import Credential
+from petcheck.exchange import Exchange
 from petcheck.judging.rate_counts import (
     QuotaSeen,
     WindowSeen,

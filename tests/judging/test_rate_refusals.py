@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.judgement import Ask, Undecided
 from petcheck.judging.rate_counts import counts_in, quotas_in
 from petcheck.judging.rate_refusals import (

@@ -7,7 +7,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grounds, Problem
 from petcheck.judging.statuses import problem_of_status, query_is_valid, status_judgement
 from petcheck.spec.operations import Operation

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from petcheck.call import Form
 from petcheck.errors import Inconclusive, NotRun
-from petcheck.exchange import Exchange, Form, Silence
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.cells import Coverage
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided
@@ -125,7 +126,7 @@ def test_the_table(case: tuple[Any, list[Attempt], Outcome, str, str | None]) ->
 
 def test_traffic_has_no_checks_and_is_judged_by_what_it_shows() -> None:
     def of(decision: Undecided) -> tuple[str, str]:
-        verdict = ruled(decision, missing="")
+        verdict = verdict_of(LIST_3, "staging", decision, RECORD, [])
         return verdict.outcome, verdict.reason
 
     assert of(WHY) == ("inconclusive", "Nothing to see.")
@@ -182,6 +183,24 @@ def test_a_failure_names_what_decides_and_what_was_examined() -> None:
     assert (verdict.exchanges, verdict.decisive, verdict.parts) == ((1, 2, 3), (3, 1), ("body:/0", "status"))
     assert (verdict.expected, verdict.example, verdict.decisive_by_weight) == ("200", None, (3, 1))
     assert (verdict.part(1), verdict.part(3), verdict.part(2)) == ("status", "body:/0", "")
+    assert [replace(verdict, parts=("body",)).part(index) for index in (3, 1)] == ["body", ""]
+
+
+@pytest.mark.parametrize(
+    ("decisive", "parts", "example", "part"),
+    [
+        ((3, 1), ("body", "status"), Example(3, 1), "status"),
+        ((3,), ("body",), Example(3, 1), "body"),
+        ((3,), ("body",), Example(1, 3), ""),
+        ((3,), ("body",), Example(2, 1), ""),
+        ((3,), ("body",), None, ""),
+    ],
+)
+def test_an_example_as_it_was_found_fails_in_the_part_of_its_simplest_form(
+    decisive: tuple[int, ...], parts: tuple[str, ...], example: Example | None, part: str
+) -> None:
+    verdict = replace(ruled(HELD), decisive=decisive, parts=parts, example=example)
+    assert verdict.part(1) == part
 
 
 def test_a_simplified_example_names_the_form_that_was_found() -> None:
@@ -228,6 +247,12 @@ def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int | None
     assert ruled(Failed("It broke.", (Proof(formed),)), record=record).reason == f"It broke.{said}"
 
 
+def test_no_form_is_named_if_the_plain_one_got_no_answer_either() -> None:
+    formed = exchange(form=Form.NO_ACCEPT, index=1)
+    silent = exchange(status=Silence.RESET, index=2, sent=9.0)
+    assert ruled(Failed("It broke.", (Proof(formed),)), record=[formed, silent]).reason == "It broke."
+
+
 def test_a_form_is_named_of_a_burst_too_if_it_fails_alone() -> None:
     formed = replace(exchange(form=Form.NO_ACCEPT, index=1), burst=1)
     again, plain = replace(exchange(form=Form.NO_ACCEPT, index=2), again=1), exchange(index=3, status=404)
@@ -238,6 +263,26 @@ def test_a_form_is_named_of_a_burst_too_if_it_fails_alone() -> None:
     )
     only_there = Failed("It broke.", (Proof(formed),), wrong=(formed, replace(again, burst=2)))
     assert "plain form" not in ruled(only_there, record=[formed, again, plain]).reason
+
+
+def test_a_count_is_compared_with_others_whatever_their_form() -> None:
+    formed, plain = exchange(form=Form.NO_ACCEPT, index=1), exchange(status=404, index=2)
+    said = "It broke. The request had no Accept header; in the plain form it got 404."
+    other = replace(formed, index=3, request=replace(formed.request, url="https://h/v1/pets?limit=5"))
+    for name, wrong, reason in (
+        ("LIST-3", (), said),
+        ("RATE-4", (), "It broke."),
+        ("RATE-1", (formed, other), said),
+    ):
+        failed = Failed("It broke.", (Proof(formed),), wrong=wrong)
+        assert verdict_of(catalogue()[name], "staging", failed, [formed, plain], []).reason == reason
+
+
+def test_a_page_without_the_animal_that_is_wrong_says_nothing_about_it() -> None:
+    wrong, right = (exchange(body=[{"id": number}], index=number) for number in (1, 2))
+    failed = Failed("It broke.", (Proof(wrong, "body:/0/name"),), (wrong, right), wrong=(wrong,))
+    for name, chance in (("PET-1", False), ("LIST-3", True)):
+        assert verdict_of(catalogue()[name], "staging", failed, [wrong, right], []).by_chance == chance
 
 
 def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
@@ -251,7 +296,7 @@ def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
     limits = [exchange(path=f"/pets?{query}", index=index) for index, query in enumerate(others, 6)]
     for name in ("LIST-6", "ERROR-5"):
         record = [*alone, *forms, *limits]
-        failed = shown(name, *record)
+        failed = decided(catalogue()[name], record, Grounds(TODAY))
         assert isinstance(failed, Failed)
         verdict = verdict_of(catalogue()[name], "staging", failed, record, [])
         assert (verdict.example, verdict.decisive[0]) == (Example(5, 2), 5)
@@ -270,6 +315,8 @@ OTHER_SILENT = exchange(path="/pets?limit=3", status=Silence.TIMEOUT, index=9)
         ([SILENT, TWO, exchange(status=Silence.RESET, index=3)], [SILENT, replace(SILENT, index=3)], "fail"),
         ([replace(SILENT, index=2), THREE], [replace(SILENT, index=2)], "fail"),
         ([exchange(index=1)], [exchange(index=1)], "error"),
+        # it was sent when petcheck gave up the other
+        ([SILENT, exchange(sent=SILENT.finished, index=2)], [SILENT], "fail"),
         # another GET got no answer either, later
         ([SILENT, THREE, OTHER_SILENT], [SILENT, OTHER_SILENT], "fail"),
         ([SILENT, OTHER_SILENT], [SILENT, OTHER_SILENT], "error"),
@@ -295,61 +342,7 @@ def test_a_dead_target_and_a_check_that_broke_are_both_named() -> None:
     )
 
 
-# ---- what a record shows
-
-
-CREATE, GET = Operation.CREATE_PET, Operation.GET_PET
-REX, TEX = {"id": 7, "name": "Rex", "categoryId": 3}, {"id": 7, "name": "Tex", "categoryId": 3}
-
-
-def page(*animals: object, index: int = 0, query: str = "", sent: float = 0.0) -> Exchange:
-    return exchange(path=f"/pets{query}", body=list(animals), index=index, sent=sent)
-
-
-def read(animal: object, index: int, sent: float, **more: Any) -> Exchange:
-    return replace(exchange(GET, 200, animal, path="/pets/7", index=index, sent=sent), **more)
-
-
-def shown(name: str, *record: Exchange) -> Held | Failed | Undecided:
-    return decided(catalogue()[name], record, Grounds(TODAY, listed=frozenset({7}), run="0a1b2c3d"))
-
-
-def test_what_holds_is_held_with_what_was_examined() -> None:
-    held = shown("PETS-1", page(index=3, query="?limit=20"), page(REX, index=1))
-    assert isinstance(held, Held)
-    assert {one.index for one in held.examined} == {1, 3}
-
-
-def test_what_is_wrong_fails_with_the_simplest_request_first() -> None:
-    failed = shown("PETS-1", page(5, index=4), page(6, index=2, query="?limit=100&status=sold"), page(REX, index=1))
-    assert isinstance(failed, Failed)
-    assert [(proof.exchange.index, proof.part) for proof in failed.proofs] == [(4, "body:/0"), (2, "body:/0")]
-    assert failed.text.startswith("GET /pets returned 200")
-
-
-def test_a_question_that_nobody_answers_leaves_it_open() -> None:
-    open_ = shown("GET-2", page(REX, index=0), read(TEX, 1, 1.0))
-    assert isinstance(open_, Undecided)
-    assert open_.reason.startswith("The animal changes between requests")
-    assert [one.index for one in open_.examined] == [0, 1]
-
-
-def test_an_example_leaves_nothing_open_that_the_others_decide() -> None:
-    known = page(REX, index=0), read(REX, 1, 1.0)
-    assert isinstance(shown("GET-2", *known, read(TEX, 2, 2.0)), Undecided)
-    held = shown("GET-2", *known, read(TEX, 2, 2.0, on_top=True))
-    assert isinstance(held, Held)
-    assert {one.index for one in held.examined} == {0, 1}
-
-
-@pytest.mark.parametrize(
-    ("name", "tried", "settled_by"),
-    [("PETS-1", True, None), ("RATE-5", False, "--plan"), ("RATE-7", False, "--exhaust-rate-limit")],
-)
-def test_what_was_not_shown_is_undecided(name: str, tried: bool, settled_by: str | None) -> None:
-    found = shown(name, exchange(GET, 404, {}, path="/pets/1", index=5))
-    assert isinstance(found, Undecided)
-    assert (found.tried, found.settled_by, bool(found.reason)) == (tried, settled_by, True)
+# ---- what nothing was examined for
 
 
 def test_a_requirement_not_in_force_is_not_run() -> None:
@@ -363,6 +356,9 @@ def test_a_requirement_not_in_force_is_not_run() -> None:
     assert reason("GET-1", removal) == "Not in force on 2030-12-05: it ended on 2030-12-05."
     assert reason("GET-4", before) == "Not in force on 2030-12-04: it starts on 2030-12-05."
     assert (reason("RATE-10", before) or "").startswith("Not testable. petcheck never uses up a day's quota")
+    said = f"Not in the requirements of 0.9.0: {LIST_3.since} added it."
+    lacking = unjudged(LIST_3, "staging", "not-run", said, in_force=False)
+    assert not_in_force(LIST_3, "staging", before, "0.9.0") == lacking
 
 
 def test_the_check_names_the_option_that_settles_it() -> None:
@@ -381,9 +377,14 @@ def test_a_post_whose_own_answer_cannot_be_read_is_the_likeliest_to_break_a_page
 
 
 def test_a_pass_names_what_needs_writes() -> None:
-    verdict = ruled(Held((exchange(),)), covered=Coverage("3 operations", 3, 3, (), ("POST /pets",)))
-    said = "Confirmed in 1 exchange (3 operations: 3 of 3). Not examined: POST /pets. Run with --allow-writes."
+    covered = Coverage("3 operations", 3, 3, (), ("POST /pets", "sold"))
+    verdict = ruled(Held((exchange(),)), covered=covered)
+    said = "Confirmed in 1 exchange (3 operations: 3 of 3). Not examined: POST /pets, sold. Run with --allow-writes."
     assert (verdict.outcome, verdict.reason, verdict.settled_by) == ("pass", said, "--allow-writes")
+    assert verdict.covered == covered
+    denied = ruled(Held((exchange(),)), TOP_DENIED, covered=covered)
+    assert denied.settled_by == "--category-id"
+    assert ruled(TRIED, ASKED, covered=covered).covered == covered
 
 
 def test_an_option_that_the_run_had_is_not_advised() -> None:
@@ -393,3 +394,22 @@ def test_an_option_that_the_run_had_is_not_advised() -> None:
     assert (told.reason, told.settled_by) == ("No 429 was returned. See RATE-6.", None)
     assert without_given(told, EXHAUST) == told
     assert without_given(replace(asked, id="RATE-6"), EXHAUST).reason == "No 429 was returned."
+
+
+# ---- the parts of its exchanges
+
+
+def test_an_example_as_found_fails_in_the_part_of_its_simplest_form() -> None:
+    verdict = replace(unjudged(LIST_3, "one", "fail", "It broke."), decisive=(2, 4), parts=("status", "body:/0"))
+    assert [verdict.part(index) for index in (2, 4, 5)] == ["status", "body:/0", ""]
+    found = replace(verdict, example=Example(simplest=4, found=9))
+    assert [found.part(index) for index in (2, 4, 9, 5)] == ["status", "body:/0", "body:/0", ""]
+    decisive = replace(verdict, example=Example(simplest=4, found=2))
+    assert decisive.part(2) == "status"
+    unknown = replace(verdict, example=Example(simplest=7, found=9))
+    assert unknown.part(9) == ""
+
+
+def test_a_part_may_be_missing() -> None:
+    verdict = replace(unjudged(LIST_3, "one", "fail", "It broke."), decisive=(2, 4), parts=("status",))
+    assert [verdict.part(index) for index in (2, 4)] == ["status", ""]

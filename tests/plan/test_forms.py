@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from petcheck.exchange import ALIKE, FORMS_OF_JSON, Call, Credential, Exchange, Form, page_call
+from petcheck.call import ALIKE, FORMS_OF_JSON, Call, Credential, Form, page_call
+from petcheck.exchange import Exchange
 from petcheck.plan.forms import Forms, fits, spelled
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

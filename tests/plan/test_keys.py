@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from petcheck.exchange import Credential
+from petcheck.call import Credential
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.keys import DEFECTS, KeyCell, Wrong, key_body, key_call, key_plan
 from petcheck.plan.pages import first_pages

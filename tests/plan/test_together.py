@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.exchange import Call, Credential, page_call, read_call
+from petcheck.call import Call, Credential, page_call, read_call
 from petcheck.plan.together import connections, first_of_each_kind, mixed
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

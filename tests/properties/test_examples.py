@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from petcheck.exchange import Call, Credential
+from petcheck.call import Call, Credential
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -61,7 +62,7 @@ def test_a_free_key_is_done_within_its_second_minute() -> None:
 def test_a_read_only_run_with_a_free_key_is_done_within_its_first_minute() -> None:
     trial = judged("--plan", "free", plan="free")
     assert trial.examples > 0
-    assert (trial.requests + trial.examples, trial.result.targets[0].waited_s) == (53, 0)
+    assert (trial.requests + trial.examples, trial.result.targets[0].waited_s) == (55, 0)
 
 
 def test_no_request_of_a_check_is_sent_again() -> None:
@@ -111,10 +112,9 @@ def test_a_taken_name_is_told_with_the_animal_that_has_it() -> None:
     trial = run_fault("name-taken-409", by_default=True)
     assert trial.ids("fail") == {"CREATE-1"}
     assert "got 409 Conflict" in trial.reasons["CREATE-1"]
-    assert "Simplified from POST /pets with the body " in trial.reasons["CREATE-1"]
+    assert re.search(r" Animal [0-9]+ has had that name before\.", trial.reasons["CREATE-1"])
     row = next(row for row in trial.result.requirements if row.id == "CREATE-1")
     names = [json.loads(trial.exchanges[index].request.body or b"")["name"] for index in row.decisive]
-    assert len(names) == 3
     assert len(set(names)) == 1
 
 
@@ -141,7 +141,7 @@ def test_an_inconsistent_sequence_fails() -> None:
 
 
 def test_a_seed_repeats_a_run() -> None:
-    one = (*DEEP, "--connections", "1")
+    one = ("--allow-writes", "--seed", "8", "--connections", "1")
     runs = [judged.__wrapped__(*one), judged.__wrapped__(*one)]
     sent = [[(row.id, row.outcome, row.exchanges) for row in run.result.requirements] for run in runs]
     assert sent[0] == sent[1]

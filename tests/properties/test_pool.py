@@ -11,11 +11,11 @@ from typing import get_args
 
 import pytest
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.properties import cases, pool
-from petcheck.properties.cases import Mode, cases_of
+from petcheck.properties.cases import cases_of
 from petcheck.properties.generate import Generated
-from petcheck.properties.pool import Pool, packed, shipped_pool, unpacked, values_digest
+from petcheck.properties.pool import Mode, Pool, packed, shipped_pool, unpacked, values_digest
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import EXAMPLES, EXAMPLES_READING
@@ -111,7 +111,10 @@ _WHOLE = """
 import sys
 from itertools import islice
 from petcheck.properties.cases import cases_of
-from petcheck.properties.streams import Pets, creating, getting, listing
+from petcheck.properties.get_examples import getting
+from petcheck.properties.list_examples import listing
+from petcheck.properties.new_pets import Pets
+from petcheck.properties.pet_examples import creating
 cases = cases_of(20, writes=True)
 for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", (4,)), 1, (), cases)):
     print(len(list(islice(stream, 300))))

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.exchange import Call
+from petcheck.call import Call
+from petcheck.properties.new_pets import Pets, named, new_pet
 from petcheck.properties.shrink import simplest
-from petcheck.properties.streams import Pets, named, new_pet
 from petcheck.spec.operations import Operation
 
 PETS = Pets("0a1b2c3d", (4,))

@@ -13,13 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, valid_pets
-from petcheck.properties.cases import Cases
+from petcheck.properties.defect_examples import defective_pets
 from petcheck.properties.generate import Generated
-from petcheck.properties.pool import shipped_pool
-from petcheck.properties.streams import Pets, creating, defective_pets, getting, listing, named, spoiling
+from petcheck.properties.get_examples import getting
+from petcheck.properties.list_examples import listing
+from petcheck.properties.new_pets import Pets, named
+from petcheck.properties.pet_examples import creating, spoiling
+from petcheck.properties.pool import Cases, shipped_pool
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
@@ -171,10 +174,20 @@ def test_the_first_defects_are_those_that_people_make() -> None:
     ]
 
 
-def test_the_seed_draws_the_order_of_the_others() -> None:
-    assert len({tuple(bodies(seed, 12)) for seed in range(5)}) == 5
-    assert len({tuple(listed(seed)[:9]) for seed in range(5)}) == 5
-    assert len({tuple(got(seed)[:6]) for seed in range(5)}) == 5
+def test_consecutive_seeds_ask_for_all_realistic_defects() -> None:
+    """A default run has requests for the first four and for three or so of the others."""
+
+    def first(seed: int, number: int) -> set[bytes]:
+        return set(islice(defective_pets(PETS, seed, (), shipped_pool()), number))
+
+    every = first(0, 33)
+    assert set().union(*(first(seed, 7) for seed in range(7, 17))) == every
+
+
+def test_the_seed_decides_where_the_others_begin() -> None:
+    assert len({tuple(bodies(seed, 12)) for seed in SEEDS}) == len(SEEDS)
+    assert len({tuple(listed(seed)[:9]) for seed in SEEDS}) == len(SEEDS)
+    assert len({tuple(got(seed)[:6]) for seed in (1, 2, 3)}) == 3
 
 
 def test_ids_near_the_known_ones_come_first() -> None:
@@ -251,11 +264,13 @@ def test_a_name_has_the_given_length(length: int) -> None:
 _DRAW = """
 import shop
 from itertools import islice
-from petcheck.properties.cases import Cases
 from petcheck.properties.generate import Generated
 from petcheck.properties.pool import shipped_pool
 from petcheck.properties.generate import Generated
-from petcheck.properties.streams import Pets, creating, getting, listing
+from petcheck.properties.get_examples import getting
+from petcheck.properties.list_examples import listing
+from petcheck.properties.new_pets import Pets
+from petcheck.properties.pet_examples import creating
 cases = Generated()
 for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", (4,)), 1, (), cases)):
     print([(call.pet_id, call.query, call.body) for call in islice(stream, 90)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from petcheck.judging.frequency import Frequency, When
@@ -10,6 +12,7 @@ from petcheck.reports.advice import next_step
 from petcheck.results import totals
 from petcheck.results.causes import causes
 from tests.support import samples
+from tests.support.streams import SETTINGS
 
 EXPLAIN = "`petcheck explain LIST-3`"
 
@@ -42,3 +45,30 @@ def test_a_gap_that_has_ended_is_named_and_one_that_is_accepted_asks_for_nothing
         ("--allow-writes", ("LIST-8",)),
         (None, ("LIST-3",)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("settled_by", "options", "said"),
+    [
+        (["--plan"], {}, "add `--plan` to judge 1 more"),
+        (
+            ["--allow-writes", "--max-requests", "--plan"],
+            {"max-requests": 6},
+            "add `--allow-writes` and `--plan`, and raise `--max-requests` to judge 3 more",
+        ),
+        (["--plan", None], {}, "add `--plan` to judge 1 more; a `[[gap]]` accepts what stays open"),
+        ([None], {}, "see why above; a `[[gap]]` in `petcheck.toml` accepts what cannot be examined, with your reason"),
+    ],
+)
+def test_what_a_strict_run_lacks_is_asked_for_by_its_options(
+    settled_by: list[str | None], options: dict[str, object], said: str
+) -> None:
+    rows = [samples.row(f"LIST-{n}", "not-run", settled_by=option) for n, option in enumerate(settled_by)]
+    run = samples.run(7, options=options, settings=replace(SETTINGS, strict=True))
+    assert next_step(samples.result(*rows, run=run), (), repeatable=True) == said
+
+
+def test_a_strict_run_names_all_that_was_not_examined() -> None:
+    rows = [samples.row(f"CREATE-{n}", "not-run") for n in range(1, 15)]
+    value = samples.result(*rows, samples.row("LIST-8", "inconclusive"), samples.row("LIST-1", "pass"), exit_code=7)
+    assert "were not examined fail the run: CREATE-1 to CREATE-14, LIST-8." in totals.headline(value)

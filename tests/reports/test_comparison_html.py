@@ -111,6 +111,17 @@ def test_the_page_says_what_counts() -> None:
     assert "The runs had different settings" in page
 
 
+def test_the_page_has_the_date_and_links_to_the_reports() -> None:
+    sides = made("otherwise").sides
+    pages = {side.file: f"{number}/report.html" for number, side in enumerate(sides)}
+    page = render(made("otherwise"), pages)
+    assert re.findall('href="([^"#]+)"', page) == list(pages.values())
+    assert re.findall('datetime="([^"]+)"', page) == [sides[-1].run.started]
+    sides = made("one run").sides
+    page = render(made("one run"), {sides[0].file: "report.html"})
+    assert page.count('<a href="report.html">Report</a>') == 1 + len(sides)
+
+
 def test_a_pair_of_exchanges_is_shown_once_and_then_linked() -> None:
     page = render(made("otherwise"))
     pairs = re.findall(r'id="pair-(\d+)"', page)

@@ -21,12 +21,18 @@ FAULTY = (
     *("category-beyond-int64-422", "status-unknown-422", "no-key-needed@listPets", "empty-token@storeOrders"),
     *("any-scheme@createPet", "no-limit-header@getPet", "reset-past", "code-null", "no-message", "html-404"),
 )
+MORE = (
+    *("filter-ignored", "limit-100-gives-101", "created-not-listed", "remaining-percent", "limit-1-gives-2"),
+    *("default-limit-50", "category-text@createPet", "id-text@getPet"),
+)
 SERVERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "conforming": ((),),
     "one fault": (("default-limit-50",),),
     "every error": (("html-errors",),),
     "twenty failures": (FAULTY,),
     "two targets": (FAULTY[:7], FAULTY[:3]),
+    "two targets, one with many failures": ((*FAULTY, *MORE), FAULTY[:6]),
+    "four targets with many failures": ((*FAULTY, *MORE),) * 4,
     "a fleet": (*((),) * 10, ("default-limit-50",), FAULTY[:7]),
 }
 NOBODY = "http://127.0.0.1:9/a/very/long/path/that/goes/on/and/on/for/the/tenant/with/the/long/name/v1"
@@ -70,12 +76,28 @@ def test_the_servers_fail_as_much_as_they_say(written: Callable[[str], Path]) ->
 
 
 def test_paper_shows_one_exchange_for_each_cause_and_says_where_the_rest_is(opened: Open) -> None:
-    page = opened("twenty failures/report.html")
+    page = opened("one fault/report.html")
     page.emulate_media(media="print")
-    assert page.locator(".exchange:visible").count() == page.locator(".causes > li").count()
+    assert page.locator(".exchange:visible").count() == page.locator(".causes > li").count() == 1
     assert not page.locator(".headers:visible:not(:has(mark)), .again:visible, .entry:visible").count()
     assert page.locator(".evidence:not(.shown) .line:visible").count() == page.locator(".evidence:not(.shown)").count()
     assert "exchanges are in exchanges.har." in page.locator(".printed").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "most", "note"),
+    [
+        ("twenty failures", 99, "the answer behind each cause of a failure, and no whole exchange"),
+        ("four targets with many failures", 12, "the answers behind the first 12 causes of each target"),
+    ],
+)
+def test_where_much_fails_paper_shows_the_answer_behind_a_cause(opened: Open, kind: str, most: int, note: str) -> None:
+    page = opened(f"{kind}/report.html")
+    page.emulate_media(media="print")
+    assert not page.locator(".exchange:visible, .reason.above:visible").count()
+    for causes in page.locator(".causes").all():
+        assert 0 < causes.locator(".answer:visible").count() <= min(most, causes.locator("li").count())
+    assert note in page.locator(".printed").inner_text()
 
 
 def test_a_fleet_takes_one_line_for_each_target(opened: Open) -> None:

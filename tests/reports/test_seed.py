@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import Ran, petcheck
+from tests.support.command import Ran
+from tests.support.forked import petcheck
 from tests.support.trial import KEY, server
 
 AGAIN = "--seed 3 repeats this run"

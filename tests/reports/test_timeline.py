@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, NoAnswer, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, NoAnswer, Silence
 from petcheck.reports import report_html
 from petcheck.reports.timeline import Bar, bursts, fails_of, pauses, timeline, times
+from petcheck.results import totals
 from petcheck.spec.operations import Operation
 from petcheck.stream.lines import Waited
 from petcheck.stream.stream import checked
@@ -82,6 +84,8 @@ def test_failures_are_marked_and_not_only_by_colour() -> None:
     assert [bar.kind for bar in picture.bars] == ["plain", "plain", "fail", "fail", "waived"]
     assert picture.marks == [("fail", "M400 0h7v10h-7zM600 0h7v10h-7z"), ("waived", "M800 0h7v10h-7z")]
     assert picture.bars[1].path == "M200 0h199v8h-199z"
+    at_the_end = timeline(at((0, 1000), (999, 1000)), {1: FAILS[2]})
+    assert at_the_end.marks == [("fail", "M993 0h7v10h-7z")]
 
 
 def test_what_decides_a_failure_is_taken_from_the_result() -> None:
@@ -187,13 +191,63 @@ def test_a_page_without_requests_has_no_picture() -> None:
 def test_the_picture_says_in_words_what_it_shows() -> None:
     page = page_of(samples.burst_run())
     assert "58 requests in 10.8 s; those that decide a failure are marked below." in page
-    assert "<code>X-RateLimit-Remaining</code> was 41 at first, and 41 at the lowest." in page
+    assert "<code>X-RateLimit-Remaining</code> was 41 at first, and never lower." in page
     assert "no verdict depends on these figures" in page
     assert re.search(
         r'scope="row">GET /pets/\{petId\}</th><td role="cell">\d+</td><td role="cell">'
         r'<span class="option">[\d.]+ ms</span></td>',
         page,
     )
+
+
+HATCHED = "Nothing was under way where it is hatched"
+SHORTER = f"{HATCHED}, and the longest of these spans are drawn shorter."
+
+
+@pytest.mark.parametrize(
+    ("second", "waited", "said"),
+    [
+        (1.01, [], None),
+        (4.0, [(1, 3.0)], f"{SHORTER}"),
+        (1.15, [(1, 0.14)], f"{HATCHED}."),
+    ],
+)
+def test_the_picture_says_where_nothing_was_under_way(
+    second: float, waited: list[tuple[int, float]], said: str | None
+) -> None:
+    value = samples.result(samples.row("LIST-1", "pass", decisive=()))
+    page = report_html.render(value, tuple(at((0, 1), (second, second + 1))), waited={"staging": waited})
+    caption = re.findall("<figcaption>(.*?)</figcaption>", page)[0]
+    assert caption.startswith("2 requests in ")
+    assert (said in caption) if said else HATCHED not in caption
+
+
+@pytest.mark.parametrize(
+    ("waited_s", "rate_limited", "said"),
+    [
+        (0.04, 0, ""),
+        (12.36, 0, "waited 12.4 s"),
+        (0.0, 1, "1 response was 429"),
+        (60.0, 2, "waited 60.0 s, 2 responses were 429"),
+    ],
+)
+def test_how_long_a_run_waited_in_words(waited_s: float, rate_limited: int, said: str) -> None:
+    assert totals.waits(samples.target(waited_s=waited_s, rate_limited=rate_limited)) == said
+
+
+@pytest.mark.parametrize(
+    ("number", "rows", "strips"),
+    [
+        (0, [], []),
+        (1, ["GET /pets"], ["Requests"]),
+        (2_000, ["GET /pets", "POST /pets", "GET /pets/{petId}", "all"], ["Requests", "Remaining, 0 to 41"]),
+    ],
+)
+def test_a_page_has_what_there_is_to_draw(number: int, rows: list[str], strips: list[str]) -> None:
+    page = page_of(samples.whole_run(targets=1, number=number, failing=False))
+    assert re.findall(r'scope="row">(\w[^<]*)</th><td role="cell">[\d,]+', page) == rows
+    assert re.findall(r'<p class="label">([^<]*)</p>', page) == strips
+    assert len(page) < 5_000_000
 
 
 def test_a_burst_is_shown_where_it_decides() -> None:

@@ -16,6 +16,7 @@ from petcheck.errors import AppFailed, ConfigError
 from petcheck.runner import application
 from petcheck.runner.application import Watched, load_app, own_lines
 from petcheck.wire.credentials import ApiKey
+from petcheck.wire.raised import asked
 
 KEY = ApiKey("k-123")
 
@@ -125,8 +126,9 @@ def test_what_it_raises_is_kept_until_it_is_taken() -> None:
     watched = Watched(app)
     with pytest.raises(KeyError):
         ask(watched)
-    assert watched.take().endswith("in app\n    raise KeyError(\"status\")\nKeyError: 'status'")
-    assert watched.take() == ""
+    (raised,) = watched.take()
+    assert raised.lines.endswith("in app\n    raise KeyError(\"status\")\nKeyError: 'status'")
+    assert watched.take() == []
 
 
 def test_what_it_logs_is_kept_and_nothing_twice() -> None:
@@ -140,9 +142,28 @@ def test_what_it_logs_is_kept_and_nothing_twice() -> None:
     watched = Watched(app)
     with watched.listening(), pytest.raises(KeyError):
         ask(watched)
-    assert watched.take().count("KeyError: 'status'") == 1
+    assert [raised.lines.splitlines()[-1] for raised in watched.take()] == ["KeyError: 'status'"]
     logging.getLogger("shop").error("after the run", exc_info=ValueError())
-    assert watched.take() == ""
+    assert watched.take() == []
+
+
+@pytest.mark.parametrize(("reads", "known_by"), [(0, None), (1, None), (2, b"{}")])
+def test_what_was_asked_is_kept_with_the_body_once_it_is_read(reads: int, known_by: bytes | None) -> None:
+    body = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.request", "body": b"}"}])
+
+    async def receive() -> object:
+        return next(body)
+
+    async def app(scope: object, receive: Any, send: object) -> None:
+        for _ in range(reads):
+            await receive()
+        raise KeyError("status")
+
+    watched = Watched(app)
+    scope = {"type": "http", "method": "POST", "path": "/v1/pets", "query_string": b"a=b"}
+    with pytest.raises(KeyError):
+        asyncio.run(watched(scope, receive, _nothing))
+    assert [raised.asked for raised in watched.take()] == [asked("POST", "/v1/pets?a=b", known_by)]
 
 
 def test_why_it_did_not_start() -> None:

@@ -6,8 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from petcheck.evidence.verify import verify
 from petcheck.spec.files import suite_root
+from petcheck.stream.lines import NARROWED
 from tests.support.command import KEY, environment
+from tests.support.trial import server
 
 
 def pytest_run(folder: Path, *arguments: str, key: str | None = KEY) -> subprocess.CompletedProcess[str]:
@@ -73,3 +78,19 @@ def test_collecting_sends_and_writes_nothing(tmp_path: Path) -> None:
     assert ran.returncode == 0
     assert "checks/test_9_versioning.py::" in ran.stdout
     assert list((tmp_path / "r").iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "narrowed",
+    [("--deselect", "checks/test_9_versioning.py"), ("--ignore", "checks/test_9_versioning.py"), ("-m", "observes")],
+)
+def test_what_pytest_leaves_out_is_told_and_the_rest_is_proven(narrowed: tuple[str, str], tmp_path: Path) -> None:
+    with server(key=KEY) as url:
+        reports = ("--target", url, "--reports", str(tmp_path), "--examples", "0")
+        ran = pytest_run(suite_root(), "checks", "-q", "-p", "no:cacheprovider", *reports, *narrowed)
+    assert ran.returncode == 0, ran.stdout
+    found = verify(tmp_path, None)
+    assert found.wrong == ()
+    assert found.stream is not None
+    assert narrowed[1] in str(found.stream.head.options[NARROWED])

@@ -9,7 +9,7 @@ import pytest
 from petcheck.errors import ConfigError
 from petcheck.reports.outputs import write_outputs
 from petcheck.runner.reports_folder import take
-from tests.support.command import petcheck
+from tests.support.forked import petcheck
 from tests.support.trial import small_run
 
 

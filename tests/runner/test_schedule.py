@@ -17,7 +17,7 @@ def schedule(*, max_requests: int = 1200, examples: int | None = None) -> Schedu
     """The schedule of a run with target `b`, which allows writes, and target `a`, which does not."""
     source = Url("https://host/v1", ApiKey("k-123"))
     targets = (TargetConfig("b", source, writes=True), TargetConfig("a", source))
-    return Schedule(Config(date(2026, 11, 21), 1, targets, max_requests=max_requests, examples=examples))
+    return Schedule(Config(date(2026, 11, 21), 1, targets, max_requests=max_requests, examples=examples), targets)
 
 
 def check(target: str, stage: str) -> Check:

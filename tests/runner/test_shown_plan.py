@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
+from petcheck.call import Form
 from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig, Url
-from petcheck.exchange import Exchange, Form
+from petcheck.exchange import Exchange
 from petcheck.plan.bodies import DEFECTS
 from petcheck.plan.keys import key_plan
 from petcheck.runner import shown_plan
 from petcheck.runner.dry_run import Forecast, forecasts
 from petcheck.spec.operations import Operation, allowed_operations
 from petcheck.wire.credentials import ApiKey
-from tests.support.command import petcheck
+from tests.support.forked import petcheck
 from tests.support.trial import Trial, configured, judge_in_place, server, without_network
 
 SOURCE = Url("https://host/v1", ApiKey("k-123"))

@@ -6,7 +6,8 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
-from petcheck.exchange import Credential, NoAnswer, Silence
+from petcheck.call import Credential
+from petcheck.exchange import NoAnswer, Silence
 from petcheck.stream.entries import entry_of, exchange_of
 from tests.support import samples
 

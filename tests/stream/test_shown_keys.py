@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.call import Credential
+from petcheck.exchange import Exchange
 from petcheck.judging.rules.authentication import INVALID
 from petcheck.stream.shown_keys import can_be, contradiction, is_expression
 from petcheck.wire.credentials import ApiKey, random_key_like, shown

@@ -15,15 +15,13 @@ from pathlib import Path
 from typing import Protocol
 
 from petcheck.results.result import Result, load
-from petcheck.spec.files import suite_root
+from tests.support.compiled import BYTECODE
 
 KEY = "canary-Zq7vXw2TzR9mPb4LcY8dHs3NfJ"
 FOREIGN = (
     *("PYTEST", "PETCHECK", "PETSTORE", "HTTP_PROXY", "http_proxy", "COLUMNS", "NO_COLOR"),
     *("CI", "GITHUB_", "TF_BUILD", "TEAMCITY_", "PYTHONDONTWRITEBYTECODE"),
 )
-# compiled files are kept between runs, outside of the source folders
-BYTECODE = suite_root() / ".pytest_cache" / "bytecode"
 
 
 @dataclass(frozen=True)

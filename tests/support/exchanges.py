@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from petcheck.exchange import Credential, Exchange, Form, NoAnswer, Request, Response, Silence
+from petcheck.call import Credential, Form
+from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.operations import Operation
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)

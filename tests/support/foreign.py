@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.call import Credential
+from petcheck.exchange import Exchange
 from petcheck.results.judge import judge
 from petcheck.results.result import Result
 from petcheck.runner.again import Otherwise

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from tests.support.command import BYTECODE, KEY, Ran, ended, environment, without_examples
+from tests.support.command import KEY, Ran, ended, environment, without_examples
+from tests.support.compiled import BYTECODE
 
 _FORKING = multiprocessing.get_context("forkserver")
 _FORKING.set_forkserver_preload(["tests.support.preloaded"])

@@ -5,6 +5,7 @@ All but `petcheck.runner.plugin`, which pytest must import itself.
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 
 from petcheck.reports import templating
@@ -26,3 +27,5 @@ for name in (
 catalogue()
 for name in ("report.html.jinja", "exchange.html.jinja", "pair.html.jinja", "verdict.html.jinja"):
     templating.environment().get_template(name)
+gc.collect()
+gc.freeze()  # a fork then shares it, and never looks for garbage in it

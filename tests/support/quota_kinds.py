@@ -9,7 +9,8 @@ from email.utils import formatdate
 from random import Random
 from typing import Protocol
 
-from petcheck.exchange import Call, Credential, Exchange, Request, Response
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange, Request, Response
 from petcheck.judging.rate_headers import retry_after
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import NOON

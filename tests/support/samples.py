@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
 from petcheck.results.findings import (
     CheckRow,

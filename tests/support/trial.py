@@ -184,7 +184,7 @@ def differences(trial: Trial) -> list[str]:
 
 
 def _called(config: Config, session: Session) -> Trial:
-    schedule = Schedule(config)
+    schedule = Schedule(config, config.targets)
     called = [one for one in collected() if schedule.includes(one.check)]
     called.sort(key=lambda one: schedule.place(one.check))
     session.plan(one.check for one in called)

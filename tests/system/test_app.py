@@ -10,7 +10,8 @@ import pytest
 
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
-from tests.support.command import KEY, Ran, petcheck
+from tests.support.command import KEY, Ran
+from tests.support.forked import petcheck
 
 STARLETTE = """
 import os

@@ -17,7 +17,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Traffic
 from petstore_reference.faults import FAULTS
 from tests.support.by_examples import BY_EXAMPLES
-from tests.support.command import petcheck
+from tests.support.forked import petcheck
 from tests.support.trial import collected, configured, judge_in_place, server
 from tools.kill_matrix import run_fault
 
@@ -104,7 +104,7 @@ def test_checks_send_what_they_say_they_send(writes: bool) -> None:
     with server() as url:
         alone = ("--examples", "0", "--connections", "1")  # in bursts, checks send what others need too
         config = configured("--target", url, *alone, *(["--allow-writes"] if writes else []), seed=7)
-        session, schedule = Session(config), Schedule(config)
+        session, schedule = Session(config), Schedule(config, config.targets)
         wrong = []
         for one in sorted(collected(), key=lambda one: schedule.place(one.check)):
             target = session.target(one.check.target)

@@ -24,7 +24,8 @@ from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from petstore_reference.variations import VARIATIONS
 from tests.support.certificates import issue, showing
-from tests.support.command import KEY, Ran, ended, environment, petcheck, start
+from tests.support.command import KEY, Ran, ended, environment, start
+from tests.support.forked import petcheck
 from tests.support.peers import Caller, Peer, peer
 from tests.system.test_hostile_peers import store
 

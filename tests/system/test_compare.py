@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -99,7 +100,8 @@ def test_runs_of_real_servers_equal_and_different(tmp_path: Path) -> None:
     assert (differ.code, differ.err) == (1, "")
     assert differ.out.startswith("shop (monday) and shop (broken) differ in 1 verdict, 1 open point and 1 other trait.")
     assert differ.out.index("LIST-4 · section 4.1") < differ.out.index("www-authenticate")
-    assert (tmp_path / "out.html").exists()
+    page = (tmp_path / "out.html").read_text("utf-8")
+    assert re.findall('href="([^"#]+)"', page) == ["monday/report.html", "broken/report.html"]
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from petcheck.results.attestation import Seal, read_seal
 from petcheck.results.judge import judge
 from petcheck.results.proof import Witnesses, write_proof
 from petcheck.results.result import load
+from petcheck.runner.head import run_id
 from petcheck.stream.files import read_stream
 from petcheck.stream.stream import Stream
 from petstore_reference.faults import FAULTS
@@ -310,7 +311,7 @@ def test_one_byte_that_is_changed_is_noticed(sealed: Path, data: st.DataObject) 
 
 
 def test_a_run_that_was_made_up_as_a_whole_has_no_signature(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    in_stream(lambda lines: put(lines[0]["petcheck"], seed=4, options={}))()
+    in_stream(lambda lines: put(lines[0]["petcheck"], seed=4, run=run_id(4), options={}))()
     write_again(read_stream(HERE / "exchanges.jsonl"), HERE)
     assert main(["verify", "reports"]) == 0
     assert main(["verify", "reports", "--public-key", "key.pub"]) == 1

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from petcheck.runner.again import judged_again
+from petcheck.spec.figures import RATE_HEADERS
 from tests.support.entries import BELLA, ERROR, REX, entry, rows, story
-from tests.support.foreign import har_of, judged, outcomes
+from tests.support.foreign import har_of, judged, outcomes, stream_in
 
 Entry = dict[str, Any]
 Change = Callable[[Entry], object]
@@ -186,6 +188,47 @@ def test_a_fault_is_found_whoever_recorded_it(recorder: str, tmp_path: Path) -> 
     assert found(changed(calls, RECORDERS[recorder]), tmp_path)[0] == {"LIST-3", "ERROR-4", "AUTH-1"}
 
 
+def with_colons(one: Entry) -> None:
+    for part in ("request", "response"):
+        for row in one[part]["headers"]:
+            row["name"] += ":"
+
+
+def in_pairs(one: Entry) -> None:
+    for part in ("request", "response"):
+        one[part]["headers"] = [[row["name"], row["value"]] for row in one[part]["headers"]]
+
+
+def in_base64_of_urls(one: Entry) -> None:
+    content = one["response"]["content"]
+    if content.get("text"):
+        packed = base64.urlsafe_b64encode(content["text"].encode()).decode().rstrip("=")
+        content.update(text=packed, encoding="base64")
+
+
+def as_a_request_line(one: Entry) -> None:
+    one["request"]["headers"] += rows({"Host": "pets.example"})
+    one["request"]["url"] = one["request"]["url"].removeprefix("https://pets.example")
+
+
+WRITTEN_OTHERWISE: dict[str, Change] = {
+    "names with colons": with_colons,
+    "headers in pairs": in_pairs,
+    "Base64 for URLs, not padded": in_base64_of_urls,
+    "a request line and a Host header": as_a_request_line,
+    "a URL without a scheme": lambda one: one["request"].update(url=one["request"]["url"].removeprefix("https://")),
+    "a URL with two slashes": lambda one: one["request"].update(url=one["request"]["url"].removeprefix("https:")),
+    "needless escapes in a path": lambda one: one["request"].update(
+        url=one["request"]["url"].replace("/pets", "/%70et%73")
+    ),
+}
+
+
+@pytest.mark.parametrize("habit", WRITTEN_OTHERWISE)
+def test_what_is_only_written_otherwise_is_read(habit: str, tmp_path: Path) -> None:
+    assert found(changed(story(), WRITTEN_OTHERWISE[habit]), tmp_path) == found(story(), tmp_path)
+
+
 # ---- what is no fault of the service
 
 
@@ -233,6 +276,9 @@ HARMLESS: dict[str, Callable[[list[Entry]], list[Entry]]] = {
     "deflate": lambda calls: changed(calls, deflated),
     "an encoding that cannot be undone": lambda calls: changed(calls, brotli),
     "a media type in mimeType only": lambda calls: changed(calls, only_in_mime_type),
+    "only the headers that scripts see": lambda calls: changed(
+        calls, lambda one: without(one, "response", "date", *(name.lower() for name in RATE_HEADERS))
+    ),
     "headers as an object": lambda calls: changed(calls, headers_as_an_object),
 }
 
@@ -471,3 +517,35 @@ def test_a_body_that_a_recorder_says_it_cut_is_no_failure(tmp_path: Path) -> Non
 def test_one_huge_number_spoils_no_other_entry(tmp_path: Path) -> None:
     text = json.dumps(har_of(story())).replace('"time": 12.5', f'"time": {"9" * 5000}', 1)
     assert outcomes(judged(text, tmp_path)) == outcomes(judged(har_of(story()), tmp_path))
+
+
+@pytest.mark.parametrize("path", ["/v1/%70ets", "/v1/pet%73?limit=2", "/%76%31/pets"])
+def test_a_path_with_needless_escapes_is_the_same_path(path: str, tmp_path: Path) -> None:
+    one = entry(0, "/pets")
+    one["request"]["url"] = f"https://pets.example{path}"
+    (exchange,) = stream_in(har_of([one]), tmp_path).exchanges
+    assert exchange.request.url.partition("?")[0] == "https://pets.example/v1/pets"
+
+
+HOST = "pets.example:8080"
+
+
+@pytest.mark.parametrize("name", ["Host", "host"])
+def test_a_request_line_without_a_host_has_it_in_a_header(name: str, tmp_path: Path) -> None:
+    one = entry(0, "/pets/41", answer=REX)
+    one["request"] |= {
+        "url": "/v1/pets/41",
+        "headers": [*one["request"]["headers"], *rows({name: "pets.example:8080"})],
+    }
+    (exchange,) = stream_in(har_of([one]), tmp_path).exchanges
+    assert exchange.request.url == f"http://{HOST}/v1/pets/41"
+
+
+def test_judging_keeps_nothing_that_it_reads_of_a_body(tmp_path: Path) -> None:
+    """A recording of 100 MB has a hundred thousand exchanges."""
+    calls = [entry(0, sent={"name": "Rex", "categoryId": 3}, status=201, answer=REX), entry(1, "/pets/41", answer=REX)]
+    stream = stream_in(har_of(calls), tmp_path)
+    assert judged_again(stream, tmp_path / "reports").trouble == []
+    for one in stream.exchanges:
+        assert not {"_parsed", "_by_name", "date", "page"} & {*vars(one), *vars(one.heard)}
+        assert "parsed" not in vars(one.request)

@@ -109,6 +109,25 @@ def in_base64(text: str) -> str:
     return base64.b64encode(f"ab{text}cd".encode()).decode()
 
 
+def sends_text(media: str, text: str) -> Callable[[Entry, str], object]:
+    """A body of that media type."""
+    return lambda one, canary: one["request"].update(
+        postData={"mimeType": media, "text": text.replace("CANARY", canary)}
+    )
+
+
+PARTS = '--x\r\nContent-Disposition: form-data; name="%s"\r\n\r\nCANARY\r\n--x\r\nContent-Disposition: form-data; name="b"\r\n\r\nc\r\n--x--\r\n'  # noqa: E501
+
+
+def sends_base64(one: Entry, canary: str) -> None:
+    text = base64.b64encode(json.dumps({"password": canary}).encode()).decode()
+    one["request"]["postData"] = {"mimeType": "application/octet-stream", "text": text, "encoding": "base64"}
+
+
+def answers_page(one: Entry, canary: str) -> None:
+    one["response"]["content"] = {"mimeType": "text/html", "text": f"<script>x = {{'apiKey': '{canary}'}}</script>"}
+
+
 CANARY = "Zx9Q-canary-4b7e1"
 SPELLINGS: tuple[str, ...] = (
     "key",
@@ -155,6 +174,7 @@ MEMBERS: tuple[str, ...] = (
     "password",
     "pass-word",
 )
+MEMBERS += ("oauth_verifier", "cardCvv", "ssn", "seed-phrase", "connection_string")
 MEMBERS += ("code", "signature", "privateKey", "id_token", "X-Api-Key", "jwt")
 
 PLANTS: dict[str, Plant] = {
@@ -217,6 +237,15 @@ PLANTS: dict[str, Plant] = {
     "JSON in a parameter": lambda canary: [entry(0, f"/pets?filter={quote(json.dumps({'apiKey': canary}), safe='')}")],
     "Basic user": elsewhere(has_header("Authorization", "Basic " + base64.b64encode(b"Zx9Q-canary-4b7e1:").decode())),
     "escapes": lambda canary: [entry(0, "/pets/41", answer=json.dumps(REX)[:-1] + f', "token": "a\\/{canary}"}}')],
+    **{f"form in parts, {name}": elsewhere(sends_text("multipart/form-data", PARTS % name)) for name in MEMBERS},
+    "text of no known type": elsewhere(sends_text("application/octet-stream", "password=CANARY")),
+    "GraphQL": elsewhere(sends_text("application/graphql", 'mutation { login(password: "CANARY") { id } }')),
+    "body in base64": elsewhere(sends_base64),
+    "object in a page": elsewhere(answers_page),
+    "Basic password as HTML": elsewhere(has_basic, lambda text: "".join(f"&#{ord(one)};" for one in text)),
+    "JSON in base64": lambda canary: [
+        entry(0, "/pets/41", answer=REX | {"note": base64.b64encode(json.dumps({"token": canary}).encode()).decode()})
+    ],
     "fragment of another host": elsewhere(has_url("https://bank.example/cb#access_token={}")),
 }
 
@@ -252,6 +281,10 @@ SHAPES = {
     "GitLab": "glpat-" + "aBcDeFgHiJkLmNoPqRsT",
     "Slack": "xoxb-" + "2048-4096-aBcDeFgHiJ",
     "Google": "AIza" + "SyA-1234567890abcdefghijklmnopqrstu",
+    "Slack, a hook": "https://hooks.slack.com/" + "services/T00000000/B00000000/aBcDeFgHiJkLmNoPqRsTuVwX",
+    "Twilio": "SK" + "0123456789abcdef" * 2,
+    "Vault": "hvs." + "CAESIJlU9LMYEhOPYv4igdhm9PnZDrabYTobQ4Ymnlq1qY",
+    "Databricks": "dapi" + "0123456789abcdef" * 2,
     "a private key": "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
 }
 
@@ -264,7 +297,9 @@ def test_a_token_of_a_known_shape_is_masked_in_data_too(shape: str, tmp_path: Pa
         entry(1, f"/pets?note={quote(token)}"),
     ]
     calls[1]["response"]["headers"] += rows({"X-Note": token.replace("\n", " ")})
-    assert shown(calls, tmp_path, token.split("\n")[-2 if "\n" in token else 0]) == []
+    packed = base64.b64encode(token.encode()).decode()
+    calls.append(entry(2, "/pets/41", answer=REX | {"note": packed}))
+    assert shown(calls, tmp_path, token.split("\n")[-2 if "\n" in token else 0], packed) == []
     assert outcomes(judged(har_of(calls), tmp_path))["CREATE-2"] != "fail"
 
 
@@ -387,6 +422,21 @@ def test_a_key_without_a_scheme_is_not_taken_for_a_scheme(tmp_path: Path) -> Non
     one = entry(1, key=None, status=401, answer=ERROR)
     one["request"]["headers"] += rows({"Authorization": bare})
     assert shown([entry(0), one], tmp_path, bare) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Secret", "Token", "Key", "code", "Password 1", "Session", "Basic", "Rex and the session of 12"]
+)
+@pytest.mark.parametrize("category", [3, 1234567890123456, 42])
+def test_animals_are_no_secrets(name: str, category: int, tmp_path: Path) -> None:
+    """What an animal is called, and its numbers, stay, whatever the words are."""
+    animal = {"id": 987654, "name": name, "categoryId": category, "status": "available"}
+    calls = [
+        entry(0, sent={"name": name, "categoryId": category, "status": "available"}, status=201, answer=animal),
+        entry(1, "/pets?limit=100", answer=[animal]),
+    ]
+    stream = stream_in(har_of(calls), tmp_path)
+    assert [one.json for one in stream.exchanges] == [animal, [animal]]
 
 
 def test_thousands_of_secrets_are_masked_in_one_search() -> None:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from petcheck.cli.main import main
 from petcheck.errors import ConfigError, NotARun
+from petcheck.exchange import Exchange
 from petcheck.judging import traffic
 from petcheck.results.result import Result
 from petcheck.runner.again import judged_again
@@ -32,10 +34,14 @@ def obeying() -> list[Entry]:
 
 
 def recorded(*faults: str, variations: tuple[str, ...] = (), keys: bool = True) -> list[Entry]:
+    return entries(sent(*faults, variations=variations), keys=keys)
+
+
+@cache
+def sent(*faults: str, variations: tuple[str, ...] = ()) -> tuple[Exchange, ...]:
     clock = Hurried(50)
     with server(faults=faults, variations=variations, clock=clock) as url:
-        trial = judge_in_place(url, "--allow-writes", "--max-wait", "200", clock=clock, seed=7)
-    return entries(trial.exchanges, keys=keys)
+        return judge_in_place(url, "--allow-writes", "--max-wait", "200", clock=clock, seed=7).exchanges
 
 
 def with_outcomes(result: Result) -> dict[str, set[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petcheck.exchange import Credential, read_call
+from petcheck.call import Credential, read_call
 from petcheck.wire.api import Api
 from tests.support.fakes import bench, in_turn, response
 

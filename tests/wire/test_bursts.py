@@ -9,8 +9,9 @@ from itertools import count, pairwise
 
 import pytest
 
+from petcheck.call import Call, Credential, page_call
 from petcheck.errors import NotPermitted
-from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence, page_call
+from petcheck.exchange import Exchange, NoAnswer, Response, Silence
 from petcheck.spec.operations import Operation
 from petcheck.wire.client import HttpClient, Outgoing, Timed
 from petcheck.wire.clock import Clock
@@ -154,7 +155,7 @@ def test_what_is_refused_in_excess_is_sent_alone_and_no_burst_follows(refusal: R
     again = up.transport.recorded[8:]
     assert [one.again for one in again] == [1, 2, 3, 5, 6, 7]
     assert {(one.burst, one.cause) for one in again} == {(None, Unplanned.EXCESS.value)}
-    assert up.transport.tally.spent == 8
+    assert up.transport.tally.spent == 14
     waited = [seconds for _, seconds, why in up.waits if "resuming" in why]
     assert waited[:1] == ([2.0] if isinstance(refusal, Response) else [])
     assert sum(step for step in waited) <= 3.0  # six refusals at once are one refusal

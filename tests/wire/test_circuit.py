@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
+from petcheck.call import Call, Credential
+from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import Circuit, is_ordinary, pause_before_probe
 from tests.support.fakes import response

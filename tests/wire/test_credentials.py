@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.exchange import Credential
+from petcheck.call import Credential
 from petcheck.wire.credentials import ApiKey, authorization, random_key_like, shown
 
 KEYS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1, max_size=60).map(ApiKey)

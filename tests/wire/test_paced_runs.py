@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from petcheck.call import Call, Credential
 from petcheck.errors import BudgetSpent, NotSent
-from petcheck.exchange import Call, Credential, Response
+from petcheck.exchange import Response
 from petcheck.spec.operations import Operation
 from tests.support.fakes import NOON, Bench, FakeClock, Sent, bench, http_date, rates, response
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from petcheck.call import Call, Credential
 from petcheck.errors import (
     BudgetSpent,
     ConnectionLost,
@@ -17,7 +18,7 @@ from petcheck.errors import (
     OperationSilent,
     TargetDown,
 )
-from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
+from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.spec import operations
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api

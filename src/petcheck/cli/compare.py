@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from petcheck.cli.history import reports_of
 from petcheck.cli.output import deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser, fail
 from petcheck.comparison import compare
@@ -11,7 +12,7 @@ from petcheck.comparison.comparable import FILE
 from petcheck.errors import NotARun, NotComparable
 from petcheck.evidence.verify import unfounded
 from petcheck.reports import comparison_html, comparison_text, json_text
-from petcheck.results.load import RecordedRun, read_run
+from petcheck.results.load import RecordedRun, read_run, result_file
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
 from petcheck.sanitize import printable
@@ -45,7 +46,7 @@ def main(argv: list[str]) -> int:
     deliver(
         "compare",
         page,
-        lambda: comparison_html.render(compared),
+        lambda: comparison_html.render(compared, reports_of(map(result_file, map(Path, read)), page)),
         lambda: comparison_text.render(compared, page=str(page), **look()),
         json_text.of_comparison(compared) if options.json else None,
     )

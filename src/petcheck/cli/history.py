@@ -50,15 +50,15 @@ def main(argv: list[str]) -> int:
     deliver(
         "history",
         page,
-        lambda: history_html.render(made, _reports(files, page)),
+        lambda: history_html.render(made, reports_of(files, page)),
         lambda: history_text.render(made, page=str(page), **look()),
         json_text.of_history(made) if options.json else None,
     )
     return int(Exit.HOLDS)
 
 
-def _reports(files: Iterable[Path], page: Path | None) -> dict[str, str]:
-    """Where a page finds the report beside each result.json that has one."""
+def reports_of(files: Iterable[Path], page: Path | None) -> dict[str, str]:
+    """Where a page finds the report beside each result.json that has one, by the printable name of that."""
     start = Path() if page is None or is_standard_output(page) else page.parent
     beside = {str(file): file.with_name(report_html.FILE) for file in files}
     return {

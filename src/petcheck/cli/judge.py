@@ -15,7 +15,7 @@ from petcheck.config import values
 from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.urls import base_url
 from petcheck.errors import ConfigError, NotARun, NotComparable
-from petcheck.reports import comparison_html, comparison_text
+from petcheck.reports import comparison_html, comparison_text, report_html
 from petcheck.results.judge import suite
 from petcheck.results.load import RecordedRun, recording_at, recording_in
 from petcheck.results.parts import names_of_parts
@@ -138,5 +138,6 @@ def _compare(found: Sequence[Judged], folder: str | None) -> None:
         return
     page = Path(folder, FILE) if folder else None
     if page is not None:
-        write_page("judge", page, comparison_html.render(compared), "give --reports another folder")
+        pages = {one.name: f"{number}/{report_html.FILE}" for number, one in enumerate(found, 1) if one.end is not None}
+        write_page("judge", page, comparison_html.render(compared, pages), "give --reports another folder")
     print(comparison_text.render(compared, page=str(page) if page is not None else None, **look()))

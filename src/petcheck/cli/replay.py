@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from petcheck.call import Credential
 from petcheck.cli.output import look, write_page
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.comparison.difference import NETWORK_HEADERS
@@ -16,7 +17,7 @@ from petcheck.comparison.normalize import header_varies, normalized
 from petcheck.config.keys import DEFAULT_TARGET, KEY_VARIABLE, own_variable
 from petcheck.config.options import OPTIONS
 from petcheck.errors import AppFailed, ConfigError, NotARun, NotSent
-from petcheck.exchange import Credential, Exchange
+from petcheck.exchange import Exchange
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports.exchange_text import answer_line, request_of, status_or_error

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from petcheck.call import Credential
 from petcheck.comparison.difference import Difference
 from petcheck.comparison.pairing import Counterparts, SideRecord
-from petcheck.exchange import Credential
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN
 from petcheck.spec.operations import Operation
 

@@ -9,8 +9,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from petcheck.call import Credential
 from petcheck.comparison.normalize import request_body, request_path
-from petcheck.exchange import Credential, Exchange
+from petcheck.exchange import Exchange
 from petcheck.results.findings import CheckRow
 from petcheck.spec.operations import Operation
 

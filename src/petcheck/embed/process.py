@@ -10,11 +10,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from petcheck.config.keys import DEFAULT_TARGET, own_variable, without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
@@ -23,9 +22,9 @@ from petcheck.config.reach import hidden
 from petcheck.config.settings_file import expect_known
 from petcheck.embed.server import Server
 from petcheck.errors import ConfigError, SuiteBroke, Untestable
-from petcheck.exchange import Exchange
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.spec.outcomes import Exit
+from petcheck.wire.raised import Raised, with_tracebacks
 
 # with them the run would write to the CI system's log and page, which belong to the program
 _CI_SYSTEMS = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "TF_BUILD", "TEAMCITY_VERSION")
@@ -46,7 +45,7 @@ class Ended:
     """A run that ended; `raised` has the tracebacks of the application that it judged, as `Running` has them."""
 
     run: RecordedRun
-    raised: Mapping[str, str] | None
+    raised: list[Raised] | None
 
 
 def run(server: Server, name: str, options: Options, folder: Path) -> Ended:
@@ -69,22 +68,18 @@ def run(server: Server, name: str, options: Options, folder: Path) -> Ended:
     except ConfigError as error:  # again, since its message goes to the program, which gave no option
         raise type(error)(without_keys(_in_python(str(error).removeprefix("--target ")), environment)) from None
     if code in _JUDGED:
-        told = {request: without_keys(lines, environment) for request, lines in (up.raised or {}).items()}
-        return Ended(read_run(folder), told if up.raised is not None else None)
+        found = (
+            None
+            if up.raised is None
+            else [replace(one, lines=without_keys(one.lines, environment)) for one in up.raised]
+        )
+        return Ended(read_run(folder), found)
     raise _trouble(code, without_keys(said, environment), folder) from None
 
 
-def with_logs(run: RecordedRun, raised: Mapping[str, str] | None) -> RecordedRun:
-    """The run, each 5xx with the traceback that the application raised for its request; None for a URL."""
-    if raised is None:
-        return run
-
-    def told(one: Exchange) -> Exchange:
-        parts = urlsplit(one.request.url)
-        asked = f"{one.request.method} {parts.path}{'?' * bool(parts.query)}{parts.query}"
-        return replace(one, log=raised.get(asked, "") if (one.status or 0) >= 500 else "")
-
-    return replace(run, evidence=tuple(map(told, run.evidence)))
+def with_logs(run: RecordedRun, raised: Sequence[Raised] | None) -> RecordedRun:
+    """The run with the tracebacks that the application raised for its requests; None for a URL."""
+    return run if raised is None else replace(run, evidence=tuple(with_tracebacks(run.evidence, raised)))
 
 
 def _by_flag(options: Options) -> dict[str, Any]:

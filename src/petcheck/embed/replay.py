@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote
 
+from petcheck.call import Call, Credential
 from petcheck.config.keys import DEFAULT_TARGET, without_keys
 from petcheck.config.load import utc_today
 from petcheck.errors import BadFile, BadKey, BadUrl, BadValue, ConfigError, NotSent, SuiteBroke
-from petcheck.exchange import Call, Credential
 from petcheck.judging.judgement import Grounds
 from petcheck.spec.operations import Operation
 from petcheck.stream.typed import plain, typed

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from petcheck.errors import BadApp
 from petcheck.sanitize import printable
 from petcheck.wire.credentials import ApiKey
+from petcheck.wire.raised import Raised
 
 _BASE_PATH = "/v1"  # section 9
 
@@ -18,11 +19,11 @@ _BASE_PATH = "/v1"  # section 9
 class Running:
     """A server that answers.
 
-    `raised` has the tracebacks of an application so far, by method and path with query; None for a URL.
+    `raised` has the tracebacks of an application so far; None for a URL.
     """
 
     base_url: str
-    raised: Mapping[str, str] | None
+    raised: Iterable[Raised] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any, Unpack
@@ -29,6 +30,7 @@ from petcheck.judging.waivers import fails_by_waiver, is_open
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.results.lock import FolderLock
 from petcheck.spec.catalogue import catalogue
+from petcheck.wire.raised import Raised
 
 _POLL_S = 0.05
 _KEPT = pytest.StashKey[dict[Path, "RecordedRun | str"]]()
@@ -98,11 +100,11 @@ def _found(judged: Server, name: str, options: Options, folder: Path, over: Path
                 trouble, raised = "", run(judged, name, options, folder).raised
             except PetcheckError as error:
                 trouble, raised = f"{type(error).__name__}: {error}", None
-            over.write_text(json.dumps([trouble, raised]), encoding="utf-8")
+            over.write_text(json.dumps([trouble, raised and list(map(asdict, raised))]), encoding="utf-8")
     finally:
         lock.release()
     trouble, raised = json.loads(over.read_text(encoding="utf-8"))
-    return trouble or with_logs(read_run(folder), raised)
+    return trouble or with_logs(read_run(folder), raised and [Raised(**one) for one in raised])
 
 
 def _lock_of(folder: Path) -> FolderLock:

@@ -12,16 +12,20 @@ from petcheck.config.choice import chosen
 from petcheck.config.options import ALLOWED, OPTIONS, Option, Place
 from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import ConfigError
+from petcheck.evidence.marks import contradicted
+from petcheck.results.judge import suite
+from petcheck.runner.head import run_id
+from petcheck.runner.planned import planned_for
 from petcheck.sanitize import comma_list, printable
-from petcheck.spec.catalogue import catalogue
 from petcheck.stream.lines import NARROWED, End, Ended, Head, Joined, Revised, Waited
-from petcheck.stream.stream import Part, Stream
+from petcheck.stream.stream import Stream
 from petcheck.stream.typed import timestamp
 from petcheck.traffic.as_stream import SETTINGS as OF_TRAFFIC
 from petcheck.traffic.as_stream import name_of
 
 _CLOCKS_S = 60.0  # a clock that is set while a run lasts is off by less
-_NAMED = 6  # requirements
+_NAMED = 6  # checks
+_BELOW = re.compile(r".*(?=\bchecks/)")  # pytest may name files from a folder above
 _OF_JUDGING = ("plan", "as-of", "requirements-as-of")
 
 
@@ -33,6 +37,9 @@ def incoherent(stream: Stream) -> Iterator[str]:
     else:
         yield from _over(stream)
         yield from _lengths(stream)
+        if stream.head.suite == suite():  # other versions have other checks and other ways to send them
+            yield from _plans(stream)
+            yield from contradicted(stream)
 
 
 def incoherent_parts(whole: Stream) -> Iterator[str]:
@@ -66,6 +73,26 @@ def incoherent_parts(whole: Stream) -> Iterator[str]:
             yield "it lacks a shard, and says that it is whole"
 
 
+def _plans(stream: Stream) -> Iterator[str]:
+    """Where the plan of a target is not what the checks of this version yield."""
+    head = stream.head
+    if head.run != run_id(head.seed):
+        yield "its run and its seed do not belong together"
+    # a run that is judged by an earlier set has planned for the newest
+    whole = replace(head, settings=replace(head.settings, requirements_as_of=None))
+    for part in stream.parts:
+        if part.plan is None:
+            continue
+        known, due = planned_for(whole, part.name), planned_for(head, part.name)
+        plan = [replace(check, id=_BELOW.sub("", check.id)) for check in part.plan]
+        strange = [check.id for check in plan if check not in (known.get(check.id), due.get(check.id))]
+        lost = due.keys() - {check.id for check in plan} if NARROWED not in head.options else ()
+        if strange or len({check.id for check in plan}) < len(plan):
+            yield f"{part.name} plans what petcheck does not plan: {comma_list(strange, _NAMED)}"
+        if lost:
+            yield f"{part.name} lacks checks, and nothing says why: {comma_list(sorted(lost), _NAMED)}"
+
+
 def _over(stream: Stream) -> Iterator[str]:
     """What the end of a run leaves open although it says that the run is over."""
     end = stream.end
@@ -82,16 +109,6 @@ def _over(stream: Stream) -> Iterator[str]:
                 yield f"{part.name} was never opened, and the run says that it is over"
         elif part.gone is None and len(part.ended) < len(part.plan):
             yield f"{part.name} has checks that never ended, and the run says that it is over"
-        elif not narrowed and (lost := _unplanned(stream.head, part)):
-            yield f"{part.name} has no check of {comma_list(lost, _NAMED)}, and nothing says why"
-
-
-def _unplanned(head: Head, part: Part) -> list[str]:
-    """The requirements that a run with this head plans checks for, without those that it did."""
-    newer = catalogue().newer_than(head.settings.requirements_as_of)
-    due = (each.id for each in catalogue().judged if not each.untestable and each.id not in newer)
-    choice, planned = head.settings.choice, {name for check in part.plan or () for name in check.requirements}
-    return [name for name in due if name not in planned and (choice is None or name in choice)]
 
 
 def _lengths(stream: Stream) -> Iterator[str]:
@@ -144,7 +161,9 @@ def _options(head: Head) -> Iterator[str]:
             yield f"its option {option.name} contradicts its settings"
     allowed, listed = given.get("allow-writes"), given.get("target")
     named = None if allowed in (None, True, EVERY_TARGET) else str(allowed).split(",")
-    if allowed and not all(one.writes for one in head.targets if named is None or one.name in named):
+    names = {one.name for one in head.targets}
+    elsewhere = named is not None and not names.issuperset(named) and head.shard is None and not head.part
+    if allowed and (elsewhere or not all(one.writes for one in head.targets if named is None or one.name in named)):
         yield "its option allow-writes contradicts its targets"
     urls = [
         re.sub("^[A-Za-z0-9_-]+=", "", str(text)).strip().rstrip("/") for text in listed or () if "://" in str(text)

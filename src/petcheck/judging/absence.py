@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from petcheck.exchange import Animal, Call, Exchange, Page, page_call
+from petcheck.call import Call, page_call
+from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import Json, integer
 from petcheck.judging.judgement import STATUS, Ask, Decision, Failed, Grounds, Held, Proof, Record, Undecided, body
 from petcheck.judging.matchers import answer_text, described, quoted

@@ -11,7 +11,8 @@ from itertools import takewhile
 from math import isfinite
 from typing import Protocol, TypeVar
 
-from petcheck.exchange import Call, Exchange, Page, Request
+from petcheck.call import Call
+from petcheck.exchange import Exchange, Page, Request
 from petcheck.judging.judgement import Record
 from petcheck.judging.pages import LAG_S, known_since, lists_in, pages_of
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
 
-from petcheck.exchange import Exchange, Form, NoAnswer, Request, Silence
+from petcheck.call import Form
+from petcheck.exchange import Exchange, NoAnswer, Request, Silence
 from petcheck.judging.expected import is_open
 from petcheck.judging.judgement import (
     LIMITS,

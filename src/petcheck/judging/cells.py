@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.call import Credential
+from petcheck.exchange import Exchange
 from petcheck.json_values import Json, integer, kind
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, asked_of
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.judging.statuses import query_is_valid
-from petcheck.spec.figures import INT64_MAX, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES
+from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES
 from petcheck.spec.operations import Operation, allowed_operations
 
 Cell = tuple[str, ...]
@@ -39,13 +40,18 @@ class Cells:
     """
 
     dimensions: tuple[Dimension, ...]
-    of: Callable[[Exchange, Grounds], Iterable[Cell]]
+    of: Callable[[Exchange], Iterable[Cell]]
     needs: tuple[Cell, ...] = ()
     possible: Callable[[Cell], bool] = lambda cell: True
 
     def all(self) -> Iterator[Cell]:
         """Every cell."""
         return filter(self.possible, product(*(dimension.values for dimension in self.dimensions)))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values of all dimensions."""
+        return tuple(value for dimension in self.dimensions for value in dimension.values)
 
     @property
     def words(self) -> str:
@@ -74,20 +80,15 @@ class Coverage:
 
 def coverage(requirement: str, examined: Iterable[Exchange], grounds: Grounds) -> Coverage | None:
     """What the examined exchanges cover of a requirement; None if it has no cells, since any exchange shows it."""
-    cells = cells_of(requirement, grounds)
-    if cells is None:
+    table = _TABLE.get(requirement)
+    if table is None:
         return None
+    cells, with_writes = table(grounds), table(replace(grounds, writes=True))
     existing = frozenset(cells.all())
-    seen = {cell for exchange in examined for cell in cells.of(exchange, grounds)} & existing
+    seen = {cell for exchange in examined for cell in cells.of(exchange)} & existing
     missing = tuple(", ".join(need) for need in cells.needs if not any(set(need) <= set(cell) for cell in seen))
-    return Coverage(cells.words, len(seen), len(existing), missing, tuple(_forbidden(requirement, cells, grounds)))
-
-
-def _forbidden(requirement: str, cells: Cells, grounds: Grounds) -> Iterator[str]:
-    """The values of dimensions that the run has only if it may write."""
-    with_writes = cells if grounds.writes else cells_of(requirement, replace(grounds, writes=True)) or cells
-    for wider, dimension in zip(with_writes.dimensions, cells.dimensions, strict=True):
-        yield from (value for value in wider.values if value not in dimension.values)
+    forbidden = tuple(value for value in with_writes.values if value not in cells.values)
+    return Coverage(cells.words, len(seen), len(existing), missing, forbidden)
 
 
 def cells_of(requirement: str, grounds: Grounds) -> Cells | None:
@@ -110,7 +111,7 @@ _ANOTHER_STATUS = "another status"
 def _answers(grounds: Grounds) -> Cells:
     """Operations × statuses; any status shows whether the headers are there."""
     operations = tuple(map(str, _operations(grounds)))
-    successes = {str(one): "201" if one is Operation.CREATE_PET else "200" for one in _operations(grounds)}
+    successes = {str(one): "201" if one is Operation.CREATE_PET else "200" for one in Operation}
     return Cells(
         (Dimension("operations", operations), Dimension("statuses", (*map(str, _STATUSES), _ANOTHER_STATUS))),
         _answer,
@@ -130,7 +131,7 @@ def _bodies(statuses: tuple[int, ...], needs: tuple[Cell, ...], grounds: Grounds
     )
 
 
-def _answer(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+def _answer(exchange: Exchange) -> Iterator[Cell]:
     status = exchange.status if exchange.status in _STATUSES else _ANOTHER_STATUS
     yield str(exchange.request.operation), str(status)
 
@@ -151,11 +152,11 @@ def _keys(kinds: tuple[Credential, ...], needed: tuple[Credential, ...], grounds
             Dimension("operations", tuple(map(str, operations))),
         ),
         _key,
-        (*((key.value,) for key in needed if len(kinds) > 1), *((str(operation),) for operation in operations)),
+        (*((key.value,) for key in needed), *((str(operation),) for operation in operations)),
     )
 
 
-def _key(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+def _key(exchange: Exchange) -> Iterator[Cell]:
     yield exchange.request.credential.value, str(exchange.request.operation)
 
 
@@ -187,7 +188,7 @@ def _pages(needs: tuple[Cell, ...], _grounds: Grounds) -> Cells:
     return Cells((Dimension("limits", limits), Dimension("filters", statuses)), _page, needs)
 
 
-def _page(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+def _page(exchange: Exchange) -> Iterator[Cell]:
     if exchange.request.operation is Operation.LIST_PETS and query_is_valid(exchange):
         query = dict(exchange.request.query)
         limit = _LIMITS.get(query["limit"], _ANOTHER) if "limit" in query else _NO_LIMIT
@@ -206,7 +207,7 @@ def _new_statuses(needed: tuple[str, ...], _grounds: Grounds) -> Cells:
     return Cells((Dimension("statuses", needed),), _new_status, tuple((status,) for status in needed))
 
 
-def _new_status(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+def _new_status(exchange: Exchange) -> Iterator[Cell]:
     status = _member(exchange, "status")
     yield (status if isinstance(status, str) else _NO_STATUS,)
 
@@ -224,7 +225,7 @@ def _names(_grounds: Grounds) -> Cells:
     return Cells((Dimension("kinds of name", (_PLAIN, _LONG, _ENDS, _CONTROLS, _WIDE)),), _name, ((_PLAIN,),))
 
 
-def _name(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+def _name(exchange: Exchange) -> Iterator[Cell]:
     name = _member(exchange, "name")
     if not isinstance(name, str):
         return
@@ -252,7 +253,7 @@ def _categories(_grounds: Grounds) -> Cells:
     return Cells((Dimension("kinds of categoryId", values),), _category, ((_BEYOND_53,),))
 
 
-def _category(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+def _category(exchange: Exchange) -> Iterator[Cell]:
     number = integer(_member(exchange, "categoryId"))
     if number is None:
         return
@@ -262,16 +263,16 @@ def _category(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
     yield (_BEYOND_53 if size > 2**53 else _BEYOND_32 if size >= 2**31 else _SMALL,)
 
 
-def _defects(requirement: str, values: tuple[str, ...], needed: int, _grounds: Grounds) -> Cells:
+def _defects(requirement: str, values: tuple[str, ...], needed: int, grounds: Grounds) -> Cells:
     """The kinds of defect of one requirement; the first `needed` of them are what a pass needs."""
     return Cells(
         (Dimension("kinds of defect", values),),
-        partial(_defect, requirement),
+        partial(_defect, requirement, grounds),
         tuple((value,) for value in values[:needed]),
     )
 
 
-def _defect(requirement: str, exchange: Exchange, grounds: Grounds) -> Iterator[Cell]:
+def _defect(requirement: str, grounds: Grounds, exchange: Exchange) -> Iterator[Cell]:
     if asked_of(exchange.request, grounds.categories).requirement != requirement:
         return
     value = exchange.request.parsed.value
@@ -286,7 +287,7 @@ def _defect_of_member(requirement: str, pet: dict[str, Json]) -> str:
     if requirement == "CREATE-6":
         return f"no {next(name for name in ('name', 'categoryId') if name not in pet)}"
     if requirement == "CREATE-9":
-        return "above int64" if _is_above(pet["categoryId"]) else "below int64"
+        return "below int64" if str(pet["categoryId"]).startswith("-") else "above int64"
     value = pet[_FIELD[requirement]]
     if not isinstance(value, str) or requirement != "CREATE-10":
         return kind(value)
@@ -298,11 +299,6 @@ def _defect_of_member(requirement: str, pet: dict[str, Json]) -> str:
 _FIELD = {"CREATE-7": "name", "CREATE-8": "categoryId", "CREATE-10": "status"}
 
 
-def _is_above(value: Json) -> bool:
-    number = integer(value)
-    return not str(value).startswith("-") if number is None else number > INT64_MAX
-
-
 _IN_DOUBT = ("a name that may be refused", "a category that may be refused")
 
 
@@ -310,10 +306,10 @@ def _doubts(_grounds: Grounds) -> Cells:
     return Cells((Dimension("kinds of doubt", _IN_DOUBT),), _doubt, tuple((one,) for one in _IN_DOUBT))
 
 
-def _doubt(exchange: Exchange, grounds: Grounds) -> Iterator[Cell]:
-    if (_PLAIN,) not in set(_name(exchange, grounds)):
+def _doubt(exchange: Exchange) -> Iterator[Cell]:
+    if (_PLAIN,) not in _name(exchange):
         yield (_IN_DOUBT[0],)
-    if (_SMALL,) not in set(_category(exchange, grounds)):
+    if (_SMALL,) not in _category(exchange):
         yield (_IN_DOUBT[1],)
 
 
@@ -331,7 +327,7 @@ _TABLE: Mapping[str, Callable[[Grounds], Cells]] = {
     **dict.fromkeys(("RATE-1", "RATE-2", "RATE-3"), _answers),
     **dict.fromkeys(("ERROR-1", "ERROR-2", "ERROR-3", "ERROR-4"), _errors),
     **{
-        name: partial(_keys, kinds, tuple(key for key in kinds if key in SURELY_INVALID))
+        name: partial(_keys, kinds, tuple(key for key in kinds if key in SURELY_INVALID and len(kinds) > 1))
         for name, kinds in INVALID.items()
     },
     "AUTH-5": _defects_beside_keys,

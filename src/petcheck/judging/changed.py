@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from petcheck.exchange import Animal, Call
+from petcheck.call import Call
+from petcheck.exchange import Animal
 from petcheck.judging.creations import Creation, Sight, due
 from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Problem, Proof, Undecided
 from petcheck.judging.matchers import described, differences
@@ -118,8 +119,7 @@ def failed_alike(found: Sequence[Changed]) -> Failed | None:
     if not alike:
         return None
     first, *others = alike
-    numbers = [str(other.one.id) for other in others]
-    also = f"; also animal{'s' * (len(numbers) > 1)} {', '.join(numbers)}."
+    also = f"; also animal{'s' * (len(others) > 1)} {', '.join(str(other.one.id) for other in others)}."
     proofs = tuple(chain.from_iterable(each.failed.proofs for each in alike))
     return replace(first.failed, text=first.failed.text.removesuffix(".") + also, proofs=proofs)
 

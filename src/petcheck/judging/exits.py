@@ -50,11 +50,11 @@ def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
 
 def too_few(chosen: Iterable[Verdict], least: str | None) -> dict[str, tuple[int, int]]:
     """The targets with fewer requirements examined than `--min-examined` asks for: how many, of how many in force."""
-    rows: dict[str, list[bool]] = {}
-    for verdict in chosen if least is not None else ():
+    least, rows = least or "0", dict[str, list[bool]]()
+    for verdict in chosen:
         if verdict.in_force:
             rows.setdefault(verdict.target, []).append(verdict.outcome not in OPEN)
-    number, share = int((least or "0").rstrip("%")), (least or "").endswith("%")
+    number, share = int(least.removesuffix("%")), least.endswith("%")
     return {
         target: (sum(seen), len(seen))
         for target, seen in rows.items()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from petcheck.exchange import Credential, Exchange, Form, Response
+from petcheck.call import Credential, Form
+from petcheck.exchange import Exchange, Response
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Body, Operation
 

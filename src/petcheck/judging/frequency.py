@@ -7,15 +7,15 @@ same request is answered wrongly and later rightly, no property of it is the cau
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
 from petcheck.judging.judgement import BODY, STATUS, Failed, Record
-from petcheck.judging.matchers import one_of
+from petcheck.judging.matchers import answer_text, one_of
 from petcheck.spec.figures import GATEWAY_TROUBLE
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
@@ -93,13 +93,15 @@ def frequency_of(failed: Failed, record: Record, *, of_animals: bool = False) ->
     sent = {e.index: _sent(e, by_status) for e in failed.wrong}
     again = {e.index for e in (*failed.wrong, *held) if e.again in sent and _sent(e, by_status) == sent[e.again]}
     members = {e.index for e in (*failed.wrong, *held) if _is_of(e, properties)} - again
+    right = _right_another_time(failed, held, record, of_animals)
+    beside = "" if right is None else _on_connections(failed.wrong, held, members) or _same_body(failed.wrong, right)
     usual = Frequency(
         len(members & sent.keys()),
         len(members),
-        _in_words(properties, errors=by_status and all(e.heard.status >= 400 for e in (*failed.wrong, *held))),
+        _in_words(properties, errors=by_status and all(e.heard.status >= 400 for e in (*failed.wrong, *held))) + beside,
         len(again & sent.keys()),
         len(again),
-        when="now and then" if _comes_and_goes(failed, held, record, of_animals) else "always",
+        when="always" if right is None else "now and then",
     )
     return _at_the_same_time(failed.wrong, record) or usual
 
@@ -126,10 +128,10 @@ def ids_under_overlap(frequency: Frequency, failed: Failed, record: Record) -> s
         return ""
     first, _, alone = _bursts(failed.wrong, record)
     got, later = ([one.id for one in creations_in(some)] for some in (first, alone))
-    if len(got) < 2 or len(set(got)) == len(got) or len(set(later)) < len(later) or not later:
+    if len(set(got)) == len(got) or len(set(later)) < len(later) or not later:
         return ""
     return (
-        f"{len(got)} POSTs at the same time returned {plural(len(set(got)), 'different id')}; "
+        f"{len(got)} POSTs at the same time returned only {plural(len(set(got)), 'id')}; "
         f"the same {len(later)} one after the other returned {len(set(later))}."
     )
 
@@ -161,8 +163,8 @@ def _sent(exchange: Exchange, by_status: bool) -> object:
     return _url(exchange), exchange.status if by_status else None
 
 
-def _comes_and_goes(failed: Failed, held: Sequence[Exchange], record: Record, of_animals: bool) -> bool:
-    """Whether a request was answered wrongly, and the same one rightly later, alone and not in a burst."""
+def _right_another_time(failed: Failed, held: Sequence[Exchange], record: Record, of_animals: bool) -> Exchange | None:
+    """The right answer to a request that was answered wrongly before, alone and not in a burst; None without one."""
     wrong, by_status = {e.index for e in failed.wrong}, _by_status(failed)
     right_alone = (e for e in held if e.burst is None)
     alone = sorted((*failed.wrong, *right_alone), key=lambda exchange: exchange.index)
@@ -174,12 +176,41 @@ def _comes_and_goes(failed: Failed, held: Sequence[Exchange], record: Record, of
         later = last.get(sent)
         if one.index not in wrong:
             before[sent] = one
-        elif later is not None and later.index > one.index:
-            right = [later, before[sent]] if sent in before else [later]
+        elif later is not before.get(sent):  # it was right later
+            right = [e for e in (later, before.get(sent)) if e is not None]
             animals = _depends_on_animals(one, failed.proofs[0].part)
             if not animals or any(_same_animals(one, other, stored, of_animals) for other in right):
-                return True
-    return False
+                return later
+    return None
+
+
+def _same_body(wrong: Sequence[Exchange], right: Exchange) -> str:
+    """That a body is not the cause, in words; empty if a request without one fails too."""
+    if any(e.request.body is None for e in (*wrong, right)):
+        return ""
+    alike = any(e.status == right.status for e in wrong)
+    return f" (the same body {'was answered rightly' if alike else f'got {answer_text(right)}'} another time)"
+
+
+def _on_connections(wrong: Sequence[Exchange], held: Sequence[Exchange], members: Set[int]) -> str:
+    """How often it fails on kept and on new connections, in words; empty unless all failures are on one kind.
+
+    Each request of a burst has a new one, so there the overlap may be the cause.
+    """
+    if any(e.burst is not None for e in wrong):
+        return ""
+    bad = {e.index for e in wrong}
+    told = []
+    for is_new, name in ((False, "kept connections"), (True, "new ones")):
+        of = [e.index for e in (*wrong, *held) if e.index in members and e.on_new_connection is is_new]
+        told.append((len(bad.intersection(of)), len(of), name))
+    if not all(of >= _OFTEN for _, of, _ in told) or all(number for number, _, _ in told):
+        return ""
+    kept, new = (f"{number or 'none'} of {of} on {name}" for number, of, name in told)
+    return f" ({kept}, {new})"
+
+
+_OF_NO_STORE = (201, 202, 401, 403)  # no animals are why a page has these
 
 
 def _depends_on_animals(wrong: Exchange, part: str) -> bool:
@@ -188,7 +219,7 @@ def _depends_on_animals(wrong: Exchange, part: str) -> bool:
     of_size = part.startswith(BODY) and part.count("/") == 1 and wrong.page is not None and wrong.page.status is None
     if wrong.json and (part == BODY or of_size):  # too many animals, or another type
         return False
-    return is_page and wrong.status not in (401, 403) and not part.startswith("header:")
+    return is_page and wrong.status not in _OF_NO_STORE and not part.startswith("header:")
 
 
 def _same_animals(wrong: Exchange, right: Exchange, stored: Sequence[int], of_animals: bool) -> bool:
@@ -205,6 +236,8 @@ _ASPECTS: Mapping[str, Callable[[Exchange], object]] = {
     "operation": lambda exchange: exchange.request.operation,
     "key": lambda exchange: exchange.request.has_valid_key,
 }
+_SOME = [some for number in range(len(_ASPECTS) + 1) for some in combinations(_ASPECTS, number)]  # the fewest first
+_SOME_BUT_STATUS = [some for some in _SOME if "status" not in some]
 _Properties: TypeAlias = Mapping[str, frozenset[object]]
 
 
@@ -214,12 +247,10 @@ def _is_of(exchange: Exchange, properties: _Properties) -> bool:
 
 def _separating(wrong: Sequence[Exchange], held: Sequence[Exchange], by_status: bool) -> _Properties | None:
     """The fewest properties that all wrong responses have and no others; None if some others always do."""
-    names = [name for name in _ASPECTS if by_status or name != "status"]
-    for number in range(len(names) + 1):
-        for some in combinations(names, number):
-            properties = {name: frozenset(map(_ASPECTS[name], wrong)) for name in some}
-            if not any(_is_of(e, properties) for e in held):
-                return properties
+    for some in _SOME if by_status else _SOME_BUT_STATUS:
+        properties = {name: frozenset(map(_ASPECTS[name], wrong)) for name in some}
+        if not any(_is_of(e, properties) for e in held):
+            return properties
     return None
 
 
@@ -263,7 +294,7 @@ def _bursts(wrong: Sequence[Exchange], record: Record) -> tuple[list[Exchange], 
 
 
 def _counts(exchange: Exchange) -> bool:
-    return isinstance(exchange.answer, Response) and exchange.status not in (429, *GATEWAY_TROUBLE)
+    return exchange.status not in (None, 429, *GATEWAY_TROUBLE)
 
 
 def _at_the_same_time(wrong: Sequence[Exchange], record: Record) -> Frequency | None:

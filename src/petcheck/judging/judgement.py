@@ -14,7 +14,8 @@ from enum import Enum
 from math import inf
 from typing import TypeAlias
 
-from petcheck.exchange import Call, Exchange
+from petcheck.call import Call
+from petcheck.exchange import Exchange
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import Plan
 

@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from itertools import chain
 
-from petcheck.exchange import Animal, Exchange, Form, NoAnswer, Response, http_date
+from petcheck.call import Form
+from petcheck.exchange import Animal, Exchange, NoAnswer, Response, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
 from petcheck.judging.json_extensions import lenient_reading
@@ -25,6 +27,7 @@ from petcheck.judging.rules.errors import error_in
 from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, OPEN_LISTS, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
+_CHALLENGE = "WWW-Authenticate"
 _TOO_MANY = (429, 503)
 _CODES = 5  # values of `code` that are shown for each status
 
@@ -118,12 +121,9 @@ def _at_the_same_time(record: Record, _: Grounds) -> Observed:
 # ---- 4.1: list all animals
 
 
-def _odd_list(query: tuple[tuple[str, str], ...]) -> Callable[[Record, Grounds], Observed]:
-    def observe(record: Record, _: Grounds) -> Observed:
-        asked = (e for e in _with_key(record, Operation.LIST_PETS) if tuple(e.request.query) == query)
-        return _answers(("", exchange) for exchange in list(asked)[:1])
-
-    return observe
+def _odd_list(query: tuple[tuple[str, str], ...], record: Record, _: Grounds) -> Observed:
+    asked = [e for e in _with_key(record, Operation.LIST_PETS) if e.request.query == query]
+    return _answers(("", exchange) for exchange in asked[:1])
 
 
 def _order(record: Record, _: Grounds) -> Observed:
@@ -219,12 +219,10 @@ def _id_not_int64(record: Record, _: Grounds) -> Observed:
 def _deprecation_headers(record: Record, _: Grounds) -> Observed:
     read = (e for e in _with_key(record, Operation.GET_PET) if e.status == 200)
     for exchange in read:
-        if not isinstance(exchange.answer, Response):
-            continue
-        header = exchange.answer.header
-        found = [f"{name}: {value}" for name in ("Deprecation", "Sunset") if (value := header(name))]
-        sunset = header("Sunset")
-        ends = http_date(sunset or "")
+        headers = {name: value for name in ("Deprecation", "Sunset") if (value := exchange.heard.header(name))}
+        found = [f"{name}: {value}" for name, value in headers.items()]
+        sunset = headers.get("Sunset", "")
+        ends = http_date(sunset)
         # the last moment of the day before is the same
         if sunset and (ends is None or not timedelta(0) <= REMOVAL_DAY - ends.date() <= timedelta(days=1)):
             removal = f"{REMOVAL_DAY.day} " + REMOVAL_DAY.strftime("%B %Y")
@@ -248,7 +246,7 @@ def _orders_payload(record: Record, _: Grounds) -> Observed:
 
 def _www_authenticate(record: Record, _: Grounds) -> Observed:
     refused = [e for e in record if e.status == 401]
-    values = {e.answer.header("WWW-Authenticate") or "none" for e in refused if isinstance(e.answer, Response)}
+    values = {e.heard.header(_CHALLENGE) or "none" for e in refused}
     if not refused:
         return _unseen("no 401 was returned")
     return Observed("; ".join(sorted(values)), (refused[0].index,))
@@ -278,7 +276,7 @@ def _rate_limit_body(record: Record, _: Grounds) -> Observed:
 _POINTS: Mapping[str, Callable[[Record, Grounds], Observed]] = {
     "pet-extra-fields": _extra_fields,
     "requests-at-the-same-time": _at_the_same_time,
-    **{point: _odd_list(tuple(query.items())) for point, query in OPEN_LISTS.items()},
+    **{point: partial(_odd_list, tuple(query.items())) for point, query in OPEN_LISTS.items()},
     "list-order": _order,
     "paging-metadata": _paging_metadata,
     "name-beyond-ascii": _name_beyond_ascii,

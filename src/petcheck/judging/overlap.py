@@ -24,8 +24,7 @@ def _find_crowded(record: Iterable[Exchange]) -> Set[int]:
             found.add(id(exchange))
         if longest is not None and exchange.sent < longest.finished:
             found |= {id(longest), id(exchange)}
-        if longest is None or exchange.finished > longest.finished:
-            longest = exchange
+        longest = exchange if longest is None else max(longest, exchange, key=lambda one: one.finished)
     return found
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise, takewhile
 from math import inf
 
-from petcheck.exchange import Animal, Call, Exchange, Page
+from petcheck.call import Call
+from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once

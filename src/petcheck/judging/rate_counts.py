@@ -16,7 +16,7 @@ from math import inf
 
 from petcheck.exchange import Exchange
 from petcheck.judging.once import Once
-from petcheck.judging.rate_headers import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
+from petcheck.judging.rate_headers import DAY_S, header_of, limit_of, remaining_of, retry_after, seconds_to_reset
 from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS
 
 # Date is cut to whole seconds, Reset is rounded to them, and clocks differ by at most 2 s
@@ -145,12 +145,15 @@ def _counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
         before = shown.setdefault(request.url, set()) if request.operation.safe else set()
         new = not before or figures not in before
         before.add(figures)
-        if not new or not request.has_valid_key or _is_aged(exchange):
+        # a server that refuses the valid key may count the request for nobody
+        if not new or not request.has_valid_key or exchange.status == 401 or _is_aged(exchange):
             continue
         limit, remaining, reset = limit_of(exchange), remaining_of(exchange), figures[2]
+        span = seconds_to_reset(exchange)
         # RATE-1 to RATE-3 judge the others
-        if limit is not None and remaining is not None and reset is not None and remaining <= limit > 0:
-            found.append(Count(exchange, limit, remaining, reset, seconds_to_reset(exchange)))
+        if limit is None or remaining is None or reset is None or not remaining <= limit > 0 or span > 2 * DAY_S:
+            continue
+        found.append(Count(exchange, limit, remaining, reset, span))
     return found
 
 

@@ -17,7 +17,7 @@ _UNIX_TIME = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
 _GRACE_S = 2.0
 _OWN_CLOCK_GRACE_S = 602.0
 _CLOCKS_AGREE_S = 5.0
-_DAY_S = 86_400.0
+DAY_S = 86_400.0
 _MINUTE_S = 61.0
 _LOOKS_RELATIVE, _LOOKS_LIKE_MS = 10_000_000, 100_000_000_000
 
@@ -102,7 +102,7 @@ def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str
         if reset < _LOOKS_RELATIVE:
             return "which looks like seconds from now"
         return f"{soonest - reset:,.0f} s in the past"
-    if reset > latest + _DAY_S + grace:
+    if reset > latest + DAY_S + grace:
         return "which looks like milliseconds" if reset > _LOOKS_LIKE_MS else "more than a day ahead"
     return None
 
@@ -146,10 +146,10 @@ def problem_of_retry_after(exchange: Exchange) -> Problem | None:
     if pause is None:
         said = f"{RETRY_AFTER} is {quoted(text)}; expected whole seconds or an HTTP date"
         return Problem(said, header(RETRY_AFTER))
-    if pause <= _DAY_S + _GRACE_S:
+    if pause <= DAY_S + _GRACE_S:
         return None
     made = _clocks(exchange)[0][0]
-    looks_absolute = _PLAIN_INTEGER.fullmatch(text) and abs(pause - made) <= _DAY_S
+    looks_absolute = _PLAIN_INTEGER.fullmatch(text) and abs(pause - made) <= DAY_S
     wrong = "which looks like a Unix time" if looks_absolute else "more than a day"
     said = f"{RETRY_AFTER} is {quoted(text)}, {wrong}; expected whole seconds or an HTTP date, at most a day ahead"
     return Problem(said, header(RETRY_AFTER))

@@ -1,10 +1,13 @@
-"""What in a request may have caused a failure: a POST before it, its form, the example that it simplifies."""
+"""What in a request may have caused a failure: a POST before it, its name, its form, the example that it simplifies."""
 
 from __future__ import annotations
 
-from petcheck.exchange import Exchange, Form
+from math import inf
+
+from petcheck.call import Form
+from petcheck.exchange import Exchange
 from petcheck.json_values import integer
-from petcheck.judging.creations import posts_in
+from petcheck.judging.creations import name_in, posts_in, taken
 from petcheck.judging.judgement import Failed, Record
 from petcheck.judging.matchers import answer_text, one_of
 from petcheck.spec.operations import Operation
@@ -12,15 +15,11 @@ from petcheck.spec.operations import Operation
 
 def spoiled_by(exchange: Exchange, record: Record) -> str:
     """The POST of the run after which a page could no longer be read, in words; empty if it could not before."""
-    request = exchange.request
-    of_page = request.operation is Operation.LIST_PETS and request.has_valid_key
-    if not of_page or exchange.page is not None or exchange.burst is not None:
+    if exchange.burst is not None or exchange.request.operation is not Operation.LIST_PETS:
         return ""
-    worked = [e for e in record if e.page is not None and e.request.call == request.call]
-    before = max((e.finished for e in worked if e.finished <= exchange.sent), default=None)
-    if before is None or any(e.finished > exchange.sent for e in worked):
-        return ""
-    posts = [e for e in posts_in(record) if e.status == 201 and before <= e.sent and e.finished <= exchange.sent]
+    call = exchange.request.call
+    worked = max((e.finished for e in record if e.request.call == call and e.page is not None), default=inf)
+    posts = [e for e in posts_in(record) if e.status == 201 and worked <= e.sent and e.finished <= exchange.sent]
     # likeliest are an animal whose own 201 cannot be read, and one whose body is not plain JSON
     worst = max(posts, key=lambda e: (e.object is None, bool(e.request.parsed.wrong), e.index), default=None)
     if worst is None:
@@ -28,6 +27,17 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     number = integer((worst.object or {}).get("id"))
     animal = "an animal" if number is None else f"animal {number}"
     return f"It worked until {worst.request.summary} created {animal}. "
+
+
+def named_before(exchange: Exchange, record: Record) -> str:
+    """That an animal had the name of a refused POST before, in words; empty if none had. Names may be shared."""
+    if exchange.request.operation.safe or exchange.status == 201:
+        return ""
+    first = taken(name_in(exchange.request.body), [e for e in record if e.finished <= exchange.sent])
+    if first is None:
+        return ""
+    number = integer((first.object or {}).get("id"))
+    return f" {'An animal' if number is None else f'Animal {number}'} has had that name before."
 
 
 def forms_in(decision: Failed) -> tuple[Form, ...]:
@@ -55,12 +65,15 @@ def in_form(decision: Failed, record: Record) -> str:
     """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
 
     It is seen if the form failed more than once.
-    An equal status shows that only if it was returned later: earlier, the store may have been another one.
+    An equal status shows that only if it was returned later, and no animal was created in between.
     """
     forms, first = forms_in(decision), decision.proofs[0].exchange
     plain = in_plain_form(first, record) if forms else None
-    earlier = plain is not None and plain.status == first.status and plain.sent < first.finished
-    if plain is None or len(decision.wrong) == 1 or earlier:
+    if plain is None or plain.status is None or len(decision.wrong) == 1:
+        return ""
+    began, ended = sorted((first.index, plain.index))
+    created = (one for one in posts_in(record) if one.status == 201 and began < one.index < ended)
+    if plain.status == first.status and (plain.sent < first.finished or any(created)):
         return ""
     return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeAlias
 
-from petcheck.exchange import Credential, Exchange, Response
+from petcheck.call import Credential
+from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided
@@ -26,7 +27,7 @@ Settled: TypeAlias = Held | Failed | Undecided
 
 _MOST_KEYS = 5
 _PIECE, _PIECE_BYTES = 3_000, 4 * 1024 * 1024  # exchanges, and bytes of the bodies of their answers
-_SECTION = "5"
+_SECTION, _LIMITS = "5", "8"
 # judged by our own clock where the answer has none: a recorder's may be wrong by any span
 _BY_THE_CLOCK = frozenset({"RATE-3", "RATE-7", "RATE-9"})
 # how a count moves can be judged for one key only, and that key must be known
@@ -34,6 +35,11 @@ _OF_ONE_KEY = frozenset({"RATE-4", "RATE-6", "RATE-8", "RATE-9"})
 _KEY_IS_ACCEPTED, _UNKNOWN_ID = "AUTH-7", "GET-3"
 _NOTHING_STORED = frozenset({"AUTH-6", "CREATE-11"})
 _OWN_NAME = re.compile(r"(?=.*\d).{8,}", re.DOTALL)  # hardly another client's too
+# what a script sees of an answer of another host (Fetch, section 2.2.2): a recorder in a page has no others
+_SEEN_BY_SCRIPTS = frozenset(
+    ("cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma")
+)
+_NO_HEADERS = "The recording has only the response headers that a page shows to scripts. Record with a proxy."
 _NO_KEYS = "The recording has no Authorization headers, so it does not show which requests had a key. Record with them."
 _MASKED = "The recording has masked keys, so it does not show which requests had the same one. Record with them."
 _REFUSED = "the server refused every request with a key in the recording; record some with a valid key"
@@ -82,7 +88,8 @@ def shown_by_traffic(record: Record, *, as_of: date, plan: str | None) -> Shown:
                 exchange.request.forget()
                 exchange.heard.forget()
     shown = {_authorization(exchange) for exchange in record} - {None}
-    of_keys = _Keys(bool(shown), any("$" in header for header in shown if header))
+    named = {name.lower() for exchange in record for name, _ in exchange.heard.headers}
+    of_keys = _Recorded(bool(shown), any("$" in header for header in shown if header), not named <= _SEEN_BY_SCRIPTS)
     return Shown(_together(known.values()), {one.id: _settled(one, found[one.id], of_keys) for one in rules})
 
 
@@ -90,7 +97,7 @@ def _latest_end(record: Record) -> Callable[[Exchange], float]:
     """When an answer may have come at the latest: recorders cut their times, or leave durations out."""
     parts = [exchange.started.microsecond for exchange in record]
     tick = 0.0 if any(part % 1000 for part in parts) else 0.001 if any(parts) else 1.0
-    end = max((exchange.finished for exchange in record), default=0.0)
+    end = max([0.0, *(exchange.finished for exchange in record)])
     return lambda one: (one.finished if one.elapsed > 0 else end) + tick
 
 
@@ -98,7 +105,7 @@ def refused_everywhere(record: Record) -> str | None:
     """Why traffic cannot be judged, where no key that it shows was accepted."""
     with_key = [exchange for exchange in record if _authorization(exchange) is not None]
     refused = with_key and all(exchange.status in (401, 403) for exchange in with_key)
-    return _REFUSED if refused and not any((exchange.status or 0) < 300 for exchange in record) else None
+    return _REFUSED if refused and not any(exchange.heard.status < 300 for exchange in record) else None
 
 
 def _together(several: Iterable[Grounds]) -> Grounds:
@@ -143,7 +150,7 @@ def _pieces(record: Record) -> Iterator[Record]:
     """The record in pieces of a size that can be judged in little memory; a short one whole."""
     first = size = 0
     for place, exchange in enumerate(record):
-        own = len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
+        own = len(exchange.heard.body)
         if place > first and (place - first >= _PIECE or size + own > _PIECE_BYTES):
             yield record[first:place]
             first, size = place, 0
@@ -162,14 +169,15 @@ def _gravity(one: Settled) -> tuple[int, bool, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Keys:
-    """What a recording shows of keys: whether requests had one, and which."""
+class _Recorded:
+    """What a recording shows: whether requests had a key, and which, and headers of answers that scripts do not see."""
 
     keys: bool
     which: bool
+    headers: bool
 
 
-def _settled(requirement: Requirement, decision: Settled, shown: _Keys) -> Settled:
+def _settled(requirement: Requirement, decision: Settled, shown: _Recorded) -> Settled:
     """A decision without what recorded traffic cannot show."""
     doubt = next(_doubts(requirement, decision, shown), None)
     if doubt is not None:
@@ -177,11 +185,13 @@ def _settled(requirement: Requirement, decision: Settled, shown: _Keys) -> Settl
     return replace(decision, settled_by=None, tried=True) if isinstance(decision, Undecided) else decision
 
 
-def _doubts(requirement: Requirement, decision: Settled, shown: _Keys) -> Iterator[str]:
+def _doubts(requirement: Requirement, decision: Settled, shown: _Recorded) -> Iterator[str]:
     if requirement.section == _SECTION and not shown.keys:
         yield _NO_KEYS
     if requirement.id in (_OF_ONE_KEY | {_KEY_IS_ACCEPTED}) and not shown.which:
         yield _NO_KEYS if not shown.keys else _MASKED
+    if requirement.section == _LIMITS and not shown.headers:
+        yield _NO_HEADERS
     if not isinstance(decision, Failed):
         return
     decisive = [proof.exchange for proof in decision.proofs]
@@ -191,9 +201,5 @@ def _doubts(requirement: Requirement, decision: Settled, shown: _Keys) -> Iterat
             yield "Another client may have given an animal the name of the refused POST."
     if requirement.id == _UNKNOWN_ID and any(exchange.status == 200 for exchange in decisive):
         yield "Recorded traffic does not show whether an animal has an id that returned 200."
-    if requirement.id in _BY_THE_CLOCK and not all(map(_has_date, decisive)):
+    if requirement.id in _BY_THE_CLOCK and any(exchange.heard.date is None for exchange in decisive):
         yield "A response has no Date header, and the recorder's clock may be wrong."
-
-
-def _has_date(exchange: Exchange) -> bool:
-    return isinstance(exchange.answer, Response) and exchange.answer.date is not None

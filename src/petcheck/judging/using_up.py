@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from petcheck.exchange import Call, page_call
+from petcheck.call import Call, page_call
 from petcheck.judging.judgement import Ask, Record, Undecided
 from petcheck.judging.rate_counts import ROUNDING_S, Count, counts_in, quotas_in
 from petcheck.judging.rate_headers import is_of_a_longer_quota

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import zip_longest
 from typing import Literal
 
 from petcheck.exchange import Response
 from petcheck.judging.cells import Coverage
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
 from petcheck.judging.judgement import LIMITS, Failed, Held, Record, Undecided
-from petcheck.judging.suspects import in_form, simplified_from, spoiled_by
+from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.outcomes import NOT_IN_FORCE, Outcome
 from petcheck.words import plural
@@ -122,9 +123,9 @@ class Verdict:
 
         An example as it was found fails in the same part as its simplest form.
         """
-        parts = dict(zip(self.decisive, self.parts, strict=False))
-        if self.example is not None and index == self.example.found:
-            parts.setdefault(index, parts.get(self.example.simplest, ""))
+        parts = dict(zip_longest(self.decisive, self.parts, fillvalue=""))
+        if self.example is not None and index == self.example.found and index not in parts:
+            index = self.example.simplest
         return parts.get(index, "")
 
 
@@ -178,8 +179,9 @@ def verdict_of(
     the requirement was examined, if it has cells.
     """
     examined = tuple(sorted({exchange.index for exchange in decision.examined}))
+    said = f"onfirmed in {plural(len(examined), 'exchange')}{f' ({covered})' if covered else ''}."
     verdict = replace(
-        unjudged(requirement, target, "pass", ""),
+        unjudged(requirement, target, "pass", f"C{said}"),
         checks=tuple(dict.fromkeys(attempt.check for attempt in attempts)),
         exchanges=examined,
         covered=covered,
@@ -188,24 +190,22 @@ def verdict_of(
     broken = [one for one, _ in dropped if one.outcome == "error"]
     if isinstance(decision, Failed):
         failed = _failed(verdict, decision, record)
-        silent = Dropped("error", failed.reason)
-        return failed if failed.outcome == "fail" else replace(failed, reason=_reasons([*broken, silent]))
+        return failed if failed.outcome == "fail" else replace(failed, reason=_reasons(broken, failed.reason))
     if broken:
         return replace(verdict, outcome="error", reason=_reasons(broken))
     not_run = [one for one, _ in dropped if one.outcome == "not-run"]
     unanswered = [one for one, _ in dropped if one.outcome == "inconclusive"]
     needed = [one for one, on_top in dropped if one.outcome == "inconclusive" and not on_top]
     settled_by = _option(*unanswered, *not_run)
-    said = f"onfirmed in {plural(len(examined), 'exchange')}{f' ({covered})' if covered else ''}."
     if isinstance(decision, Held):
         if needed:
             reason = f"{_reasons(needed)} Otherwise c{said}"
             return _advised(replace(verdict, outcome="inconclusive", reason=reason, settled_by=settled_by), needed)
         if covered is not None and covered.forbidden:
-            not_run.append(Dropped("not-run", f"{', '.join(covered.forbidden)}.", "--allow-writes"))
-            settled_by = settled_by or "--allow-writes"
+            not_run.append(replace(_NO_WRITES, reason=f"{', '.join(covered.forbidden)}."))
+            settled_by = settled_by or _NO_WRITES.settled_by
         left_out = f" Not examined: {_reasons(not_run)}" if not_run else ""
-        return _advised(replace(verdict, reason=f"C{said}{left_out}", settled_by=settled_by), not_run)
+        return _advised(replace(verdict, reason=f"{verdict.reason}{left_out}", settled_by=settled_by), not_run)
     asked = any(attempt.dropped is None and not attempt.on_top for attempt in attempts)
     if asked or (not attempts and not missing):
         outcome: Literal["not-run", "inconclusive"] = "inconclusive" if decision.tried else "not-run"
@@ -239,7 +239,8 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     else:
         # a count is compared with others, whatever their form
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
-        reason = f"{spoiled_by(first, record)}{decision.text}{form}"
+        named = named_before(first, record) if (decision.expected or "").startswith("201") else ""
+        reason = f"{spoiled_by(first, record)}{decision.text}{form}{named}"
     return replace(
         verdict,
         outcome="fail",
@@ -255,6 +256,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
 
 EXHAUST = "--exhaust-rate-limit"
 _REASONS_SHOWN = 3
+_NO_WRITES = Dropped("not-run", "", "--allow-writes")
 _OF_ANIMALS = "2"  # the section about them
 # what the user can do, by the option that helps
 _ADVICE = {
@@ -267,8 +269,8 @@ _ADVICE = {
 }
 
 
-def _reasons(dropped: Iterable[Dropped]) -> str:
-    distinct = list(dict.fromkeys(one.reason for one in dropped))
+def _reasons(dropped: Iterable[Dropped], *others: str) -> str:
+    distinct = list(dict.fromkeys((*(one.reason for one in dropped), *others)))
     more = len(distinct) - _REASONS_SHOWN
     return " ".join(distinct[:_REASONS_SHOWN]) + (f" And {more} more." if more > 0 else "")
 

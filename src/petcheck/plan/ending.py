@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from petcheck.exchange import Call, page_call, read_call
+from petcheck.call import Call, page_call, read_call
 from petcheck.judging.apply import stated
 from petcheck.judging.creations import Creation, creations_in, reads_in
 from petcheck.judging.judgement import Record

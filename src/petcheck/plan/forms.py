@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from petcheck.exchange import ALIKE, FORMS_OF_JSON, Call, Exchange, Form
+from petcheck.call import ALIKE, FORMS_OF_JSON, Call, Form
+from petcheck.exchange import Exchange
 from petcheck.json_values import parse
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.plan.together import Kind, kind_of

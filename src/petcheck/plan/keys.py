@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, product
 
-from petcheck.exchange import Call, Credential, page_call
+from petcheck.call import Call, Credential, page_call
 from petcheck.judging.creations import reads_in
 from petcheck.judging.judgement import Record
 from petcheck.judging.pages import animals_in

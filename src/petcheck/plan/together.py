@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from itertools import pairwise
 
-from petcheck.exchange import Call, Credential
+from petcheck.call import Call, Credential
 from petcheck.judging.judgement import Record
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.operations import Operation

@@ -8,16 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
+from petcheck.call import Call, page_call, read_call
 from petcheck.errors import NotRun, NotSent, OperationSilent
-from petcheck.exchange import Call, Exchange, page_call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in, taken
 from petcheck.judging.judgement import Failed, Problem
 from petcheck.judging.pages import animals_in, shown_in
 from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
+from petcheck.properties.get_examples import getting, ordering
+from petcheck.properties.list_examples import listing
+from petcheck.properties.new_pets import Pets
+from petcheck.properties.pet_examples import creating, spoiling
 from petcheck.properties.sequences import Sequences
 from petcheck.properties.shrink import simplest
-from petcheck.properties.streams import Pets, creating, getting, listing, ordering, spoiling
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
@@ -184,8 +188,12 @@ class Examples:
             needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             parts.append(_Part(Operation.CREATE_PET, share.creating, needed))
             if share.sequence_posts and Traffic.NEW in choice.examples:
-                another = Sequences(self).send_another
-                parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another=another))
+                reads = self.target.as_of < REMOVAL_DAY
+                attempt = partial(self.attempt, fresh=True)
+                sequences = Sequences(self.pets, share, seed, reads, self.left, attempt)
+                parts.append(
+                    _Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another=sequences.send_another)
+                )
         parts.append(_Part(Operation.LIST_PETS, share.listing, listing(seed, cases)))
         if self.target.as_of < REMOVAL_DAY:
             again = share.getting > _IDS and choice.calls(Operation.GET_PET)

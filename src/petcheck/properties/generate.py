@@ -12,9 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from petcheck.exchange import Call
-from petcheck.properties.cases import Mode, segment_call
+from petcheck.call import Call
 from petcheck.properties.hypothesis_setup import set_up_hypothesis
+from petcheck.properties.pool import Mode, segment_call
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 

@@ -13,14 +13,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.spec.files import read_yaml
 from petcheck.spec.operations import Operation
 
 FILE = Path(__file__).with_name("pool.json.gz")
+Mode = Literal["positive", "negative"]
+"""Whether calls keep to openapi.yaml."""
 _MADE_FROM = ("values_sha256", "schemathesis", "unicode")
+
+
+class Cases(Protocol):
+    """Calls that keep to openapi.yaml (`positive`), and calls that do not (`negative`)."""
+
+    def coverage(self, operation: Operation, mode: Mode) -> Iterator[Call]:
+        """The coverage cases of an operation, each about one thing; always the same ones."""
+        ...
+
+    def random(self, operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
+        """Other cases, in an order that the seed decides."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +47,23 @@ class Pool:
     covering: Mapping[tuple[Operation, str], tuple[Call, ...]]
     drawn: Mapping[tuple[Operation, str], tuple[Call, ...]]
 
-    def coverage(self, operation: Operation, mode: str) -> Iterator[Call]:
+    def coverage(self, operation: Operation, mode: Mode) -> Iterator[Call]:
         """The coverage cases of an operation, each about one thing; always the same ones."""
         return iter(self.covering[operation, mode])
 
-    def random(self, operation: Operation, mode: str, seed: int) -> Iterator[Call]:
+    def random(self, operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
         """The other cases of an operation, in an order that the seed decides."""
         calls = self.drawn[operation, mode]
         drawn = random.Random(f"{seed}/{operation.value}/{mode}")  # noqa: S311 - repeatable, not secret
         return iter(drawn.sample(calls, len(calls)))
+
+
+def segment_call(segment: str) -> Call | None:
+    """GET /pets/{segment}, which may hold bytes as surrogates; None if a server could read it as another path."""
+    if not segment.strip(" ./\\") or any(sign in segment for sign in "/\\\0") or len(segment) > 2000:
+        return None
+    segment.encode(errors="surrogateescape")
+    return Call(Operation.GET_PET, pet_id=segment)
 
 
 @cache

@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from petcheck.exchange import Call, page_call, read_call
+from petcheck.call import Call, page_call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
-from petcheck.properties.streams import named, names_beyond_ascii, new_pet
-from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES
+from petcheck.properties.new_pets import Pets, named, new_pet
+from petcheck.properties.pet_examples import names_beyond_ascii
+from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, STATUSES
 from petcheck.spec.operations import Operation
-
-if TYPE_CHECKING:
-    from petcheck.properties.examples import Examples
+from petcheck.toolkit.budget import Shares
 
 _STEPS = 12
 _ANY_STATUS = (*STATUSES, None)
 
 
+@dataclass
 class Sequences:
-    """The sequences for one target, within their share of the requests; the same seed draws the same steps."""
+    """The sequences for one target, within their share of the requests; the same seed draws the same steps.
 
-    def __init__(self, examples: Examples) -> None:
-        self._examples = examples
-        self._posts = examples.shares.sequence_posts
-        self._gets = examples.shares.sequence_gets
-        self._names = names_beyond_ascii(examples.pets)
+    `reads` says whether GET /pets/{petId} exists. `left` gives the requests that are left for an operation, and
+    `attempt` sends one.
+    """
+
+    pets: Pets
+    shares: Shares
+    seed: int
+    reads: bool
+    left: Callable[[Operation], int]
+    attempt: Callable[[Call], Exchange]
+
+    def __post_init__(self) -> None:
+        self._posts = self.shares.sequence_posts
+        self._gets = self.shares.sequence_gets
+        self._names = names_beyond_ascii(self.pets)
         self._extreme = True
-        self._drawn = random.Random(f"{examples.target.seed}/sequences")  # noqa: S311 - repeatable, not secret
+        self._drawn = random.Random(f"{self.seed}/sequences")  # noqa: S311 - repeatable, not secret
 
     def send_another(self) -> bool:
         """Send one sequence, which begins with an animal; false if the share is spent. Raises `NotSent`."""
@@ -35,18 +47,18 @@ class Sequences:
         steps = ["create", *self._drawn.choices(("create", "read", "look"), k=_STEPS - 1)]
         for step in steps:
             operation = Operation.CREATE_PET if step == "create" else Operation.LIST_PETS
-            if (self._posts if step == "create" else self._gets) <= 0 or self._examples.left(operation) <= 0:
+            if (self._posts if step == "create" else self._gets) <= 0 or self.left(operation) <= 0:
                 return False
             if step == "create":
                 self._posts -= 1
                 made += self._create()
-            elif step == "look" or not made or self._examples.target.as_of >= REMOVAL_DAY:
+            elif step == "look" or not made or not self.reads:
                 self._gets -= 1
                 limit = self._drawn.choice((None, LIMIT_MAX, self._drawn.randint(LIMIT_MIN, LIMIT_MAX)))
-                self._examples.attempt(page_call(limit, self._drawn.choice(_ANY_STATUS)), fresh=True)
+                self.attempt(page_call(limit, self._drawn.choice(_ANY_STATUS)))
             else:
                 self._gets -= 1
-                self._examples.attempt(read_call(self._drawn.choice(made)), fresh=True)
+                self.attempt(read_call(self._drawn.choice(made)))
         return True
 
     def _create(self) -> list[int]:
@@ -54,9 +66,8 @@ class Sequences:
 
         Returns its id, unless it has none.
         """
-        pets = self._examples.pets
-        name = next(self._names) if self._extreme else named(pets.run, 8 + self._posts % 40)
-        body = new_pet(pets, name, self._drawn.choice(_ANY_STATUS))
-        exchange = self._examples.attempt(Call(Operation.CREATE_PET, body=body), fresh=True)
+        name = next(self._names) if self._extreme else named(self.pets.run, 8 + self._posts % 40)
+        body = new_pet(self.pets, name, self._drawn.choice(_ANY_STATUS))
+        exchange = self.attempt(Call(Operation.CREATE_PET, body=body))
         self._extreme = self._extreme and exchange.status != 400
         return [one.id for one in creations_in([exchange])]

@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from petcheck.exchange import Call
+from petcheck.call import Call
 from petcheck.json_values import Json, integer, parse
-from petcheck.properties.streams import Pets, named
+from petcheck.properties.new_pets import Pets, named
 from petcheck.spec.figures import PET_FIELDS, STATUSES
 from petcheck.spec.operations import Operation
 

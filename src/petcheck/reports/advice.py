@@ -38,10 +38,18 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
     if result.run.exit == Exit.NOTHING_SELECTED and not result.targets:
         return "choose checks that exist; `petcheck --collect-only` lists them"
     if result.run.exit == Exit.UNSETTLED and repeatable:
-        groups = [group for group in totals.unexamined(result) if group.settled_by is not None]
-        options = list(dict.fromkeys(group.settled_by or "" for group in groups))
-        if options:
-            number = len({row.id for group in groups for row in group.rows})
-            ways = [f"{totals.way_to(option, result.run)} `{printable(option, 80)}`" for option in options]
-            return f"{' and '.join(ways).replace(' and add ', ' and ')} to judge {number} more"
+        strict = result.run.settings is not None and result.run.settings.strict
+        left = totals.unexamined(result)
+        groups = [group for group in left if group.settled_by is not None]
+        ways: dict[str, dict[str, None]] = {}
+        for option in (group.settled_by or "" for group in groups):
+            ways.setdefault(totals.way_to(option, result.run), {})[f"`{printable(option, 80)}`"] = None
+        if not ways and strict:
+            return "see why above; a `[[gap]]` in `petcheck.toml` accepts what cannot be examined, with your reason"
+        if not ways:
+            return ""
+        rest = "; a `[[gap]]` accepts what stays open" if strict and any(not group.settled_by for group in left) else ""
+        number = len({row.id for group in groups for row in group.rows})
+        told = [f"{way} {' and '.join(options)}" for way, options in ways.items()]
+        return f"{', and '.join(told)} to judge {number} more{rest}"
     return ""

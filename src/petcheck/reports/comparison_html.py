@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from markupsafe import Markup
 
 from petcheck.comparison.compare import EXAMINED, Comparison
@@ -13,13 +16,13 @@ from petcheck.reports.side_by_side import side_by_side
 _ROOM = 3_000_000  # characters of exchanges side by side; the whole page stays well below 5 MB
 
 
-def render(comparison: Comparison, report: str = "") -> str:
-    """The whole page; `report` is the page of the run, where all sides are of one."""
+def render(comparison: Comparison, reports: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The whole page. `reports` are the addresses of the reports that runs have, by the file of the run."""
     return templating.page(
         "comparison.html.jinja",
         "comparison.css",
         comparison=comparison,
-        report=report,
+        reports=reports,
         words=comparison_text,
         kinds=KINDS,
         examined=EXAMINED,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -42,6 +43,27 @@ class _Line(Generic[_Row]):
     rows: tuple[_Row | None, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    """What paper shows of failures, up to which number of causes; the style sheet knows its `classes`."""
+
+    most: float
+    classes: str
+    shows: str
+
+
+_TARGET_WEIGHS = 8  # a target takes the room of as many causes
+_FOLDS = (
+    _Fold(12, "", "one exchange for each cause of a failure, without its headers"),
+    _Fold(30, "long", "the answer behind each cause of a failure, and no whole exchange"),
+    _Fold(
+        math.inf,
+        "long longest",
+        "the answers behind the first 12 causes of each target, and no other reasons",
+    ),
+)
+
+
 def render(
     result: Result,
     evidence: Sequence[Exchange],
@@ -75,6 +97,7 @@ def render(
         found={target.name: totals.tally(result.rows_of(target.name)) for target in result.targets},
         total=totals.tally(result.requirements),
         causes=found,
+        fold=_fold(len(found), len(names)),
         numbers=by_target(found),
         next_steps={
             target.name: next_step(result, [cause for cause in found if cause.target == target.name], repeatable=True)
@@ -102,6 +125,12 @@ def _lines(rows: Iterable[_Row], result: Result) -> list[_Line[_Row]]:
         _Line(next(iter(by_target.values())), tuple(by_target.get(target.name) for target in result.targets))
         for by_target in of_id.values()
     ]
+
+
+def _fold(causes: int, targets: int) -> _Fold:
+    """How much of the evidence paper shows: the more there is, the less of it, so that it takes at most ten pages."""
+    weight = causes + _TARGET_WEIGHS * (targets - 1)
+    return next(fold for fold in _FOLDS if weight <= fold.most)
 
 
 def _outcomes(line: _Line[Verdict]) -> str:

@@ -294,7 +294,9 @@ def _waivers(page: TextLines, result: Result) -> None:
 def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
     """The verdict, and below it what fails, one line for each cause."""
     styles = {"fail": RED, "error": RED, "pass": GREEN}
-    alone = [] if fleet.is_fleet(result) else [totals.target_outcome(target, result) for target in result.targets]
+    alone = [totals.target_outcome(target, result) for target in result.targets]
+    if fleet.is_fleet(result):
+        alone = [min(alone, key=fleet.WORST_FIRST.index)]
     others = RED if found or result.run.exit == Exit.FAILS else YELLOW
     for sentence, outcome in zip_longest(totals.sentences(result, causes=by_target(found)), alone):
         page.say(sentence, style=f"{BOLD};{styles.get(outcome, YELLOW) if outcome else others}")

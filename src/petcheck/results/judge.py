@@ -249,9 +249,11 @@ def _left_by(record: Record) -> Iterator[LeftAnimal]:
     for exchange in record:
         if exchange.request.operation is not Operation.CREATE_PET or exchange.heard.status >= 300:
             continue
-        sent, made = exchange.request.parsed.value, exchange.object or {}
+        # read from copies, so that it does not stay in memory
+        sent, made = replace(exchange.request).parsed.value, replace(exchange.heard).parsed.value
         name = sent.get("name") if isinstance(sent, dict) else None
-        yield LeftAnimal(integer(made.get("id")), name if isinstance(name, str) else "")
+        number = integer(made.get("id")) if isinstance(made, dict) else None
+        yield LeftAnimal(number, name if isinstance(name, str) else "")
 
 
 # ---- checks and observations

@@ -28,7 +28,7 @@ def read_run(path: Path) -> RecordedRun:
 
     Raises NotARun if either file is missing, incomplete, not written by petcheck, or of another run.
     """
-    file = path / FILE if path.is_dir() else path
+    file = result_file(path)
     name, folder = printable(str(file)), file.parent
     result, stream = read_result(file), recording_in(folder)
     head, sent = stream.head, {part.name: len(part.exchanges) for part in stream.parts}
@@ -40,6 +40,11 @@ def read_run(path: Path) -> RecordedRun:
 
 
 ADVICE = "give the result.json of a complete run, or its folder"
+
+
+def result_file(path: Path) -> Path:
+    """The result.json that a folder or its own path stands for."""
+    return path / FILE if path.is_dir() else path
 
 
 def read_result(file: Path, advice: str = ADVICE) -> Result:

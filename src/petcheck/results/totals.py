@@ -245,7 +245,7 @@ def notices(result: Findings, quote: Callable[[str], str] = printable) -> tuple[
         lacking = [f"{quote(name)} {seen} of {whole}" for name, (seen, whole) in too_few(rows, least).items()]
         unseen = list(dict.fromkeys(row.id for row in rows if is_open(row)))
         if not lacking or (settings is not None and settings.strict and unseen):
-            named = f": {comma_list(unseen, _NAMED, quote)}" if unseen else ""
+            named = f": {quote(id_ranges(unseen))}" if unseen else ""
             sentences.append(f"Under --strict, requirements that were not examined fail the run{named}.")
         if lacking:
             sentences.append(f"--min-examined {least} is not reached: {comma_list(lacking, _NAMED, str)} examined.")

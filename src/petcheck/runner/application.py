@@ -12,9 +12,10 @@ import sys
 import sysconfig
 import threading
 import traceback
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, BadApp
 from petcheck.runner.asgi import as_asgi
+from petcheck.wire.raised import Raised, asked
 
 _INSTALLED = tuple(
     str(Path(path).resolve()) for path in {*sysconfig.get_paths().values(), str(Path(__file__).parents[1])}
@@ -117,20 +119,34 @@ def _shortened(filename: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 
 
-_ANSWERED: ContextVar[str] = ContextVar("the request that is being answered", default="")
+@dataclass(slots=True)
+class _Answering:
+    """A request that is being answered: its method, its target, and what of its body the application has read."""
+
+    method: str
+    target: str
+    body: bytes = b""
+    is_whole: bool = False
+
+    @property
+    def asked(self) -> str:
+        return asked(self.method, self.target, self.body if self.is_whole else None)
+
+
+_ANSWERED: ContextVar[_Answering | None] = ContextVar("the request that is being answered", default=None)
 
 
 class Watched(logging.Handler):
     """An ASGI application around another one: it keeps the tracebacks of what the inner one raises or logs.
 
-    `raised` has the first one of each request, by its method and its path with the query.
+    `raised` has them all.
     """
 
     def __init__(self, app: Any) -> None:
         super().__init__(logging.ERROR)
-        self.raised: dict[str, str] = {}
+        self.raised: list[Raised] = []
         self._app = app
-        self._errors: list[BaseException] = []
+        self._errors: list[tuple[BaseException, Raised]] = []
         self._requests = 0
         self._said = ""  # by the application as its start failed
         self._changed = threading.Condition()
@@ -143,7 +159,9 @@ class Watched(logging.Handler):
         self._count(scope, 1)
         if scope["type"] == "http":
             path, query = scope.get("raw_path") or scope["path"].encode(), scope["query_string"]
-            _ANSWERED.set(f"{scope['method']} {(path + b'?' * bool(query) + query).decode('latin-1')}")
+            answering = _Answering(scope["method"], (path + b"?" * bool(query) + query).decode("latin-1"))
+            _ANSWERED.set(answering)
+            receive = _reading(receive, answering)
 
         async def hearing(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "lifespan.startup.failed":
@@ -173,12 +191,12 @@ class Watched(logging.Handler):
         finally:
             root.removeHandler(self)
 
-    def take(self) -> str:
-        """The tracebacks since the last call, once no request is under way; empty if there are none."""
+    def take(self) -> list[Raised]:
+        """The tracebacks since the last call, once no request is under way."""
         with self._changed:
             self._changed.wait_for(lambda: not self._requests, _SETTLED_S)
             errors, self._errors = self._errors, []
-        return "\n\n".join(dict.fromkeys(map(own_lines, errors)))
+        return [raised for _, raised in errors]
 
     def not_started(self, source: App) -> AppFailed:
         """Why the application did not start, in its own last lines."""
@@ -189,7 +207,7 @@ class Watched(logging.Handler):
             )
         if not self._errors:
             return AppFailed(f"--app {source.name} does not start, and does not say why", "")
-        return _failure(source, self._errors[-1])
+        return _failure(source, self._errors[-1][0])
 
     async def _hooked(self, error: Exception, _scope: object) -> None:
         if getattr(error, "status_code", 500) >= 500:
@@ -203,6 +221,21 @@ class Watched(logging.Handler):
 
     def _keep(self, error: BaseException) -> None:
         with self._changed:
-            if not any(error is kept for kept in self._errors):
-                self._errors.append(error)
-                self.raised.setdefault(_ANSWERED.get(), own_lines(error))
+            if not any(error is kept for kept, _ in self._errors):
+                answering = _ANSWERED.get()
+                raised = Raised(answering.asked if answering else "", own_lines(error))
+                self._errors.append((error, raised))
+                self.raised.append(raised)
+
+
+def _reading(receive: Callable[[], Awaitable[Any]], answering: _Answering) -> Callable[[], Awaitable[Any]]:
+    """`receive` of ASGI, which keeps the body that it gives."""
+
+    async def received() -> Any:
+        message = await receive()
+        if message["type"] == "http.request":
+            answering.body += message.get("body", b"")
+            answering.is_whole = not message.get("more_body", False)
+        return message
+
+    return received

@@ -21,10 +21,9 @@ T = TypeVar("T")
 def head_of(config: Config, started: datetime) -> Head:
     """What is known about a run before it sends anything."""
     choice = None if config.choice is None else tuple(sorted(config.choice))
-    drawn = random.Random(config.seed).getrandbits(32)  # noqa: S311 - repeatable, not secret
     return Head(
         suite=suite(),
-        run=f"{drawn:08x}",
+        run=run_id(config.seed),
         started=in_milliseconds(started),
         as_of=config.as_of,
         seed=config.seed,
@@ -35,6 +34,11 @@ def head_of(config: Config, started: datetime) -> Head:
         shard=config.shard,
         part=config.part,
     )
+
+
+def run_id(seed: int) -> str:
+    """The id of the run with that seed: a run that is repeated names its animals alike."""
+    return f"{random.Random(seed).getrandbits(32):08x}"  # noqa: S311 - repeatable, not secret
 
 
 def target_settings(config: Config, target: TargetConfig) -> TargetSettings:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from petcheck.call import Call
 from petcheck.config.options import Config
 from petcheck.config.reach import reach_of, secrets_of
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
 from petcheck.errors import AppFailed, Untestable
-from petcheck.exchange import Call, Exchange
+from petcheck.exchange import Exchange
 from petcheck.plan.forms import forms_for
 from petcheck.plan.together import connections
 from petcheck.runner import signals
@@ -31,6 +32,7 @@ from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
 from petcheck.wire.permissions import Permissions
+from petcheck.wire.raised import Raised
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
 from petcheck.wire.transport import Transport
@@ -132,7 +134,7 @@ class Opener:
                 return self._served(source, target)
 
     def _live(
-        self, base_url: str, key: ApiKey, target: TargetConfig, log: Callable[[], str] | None = None
+        self, base_url: str, key: ApiKey, target: TargetConfig, log: Callable[[], Sequence[Raised]] | None = None
     ) -> LiveSender:
         config = self.config
         drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
@@ -166,7 +168,7 @@ class Opener:
         settings = ReferenceSettings(keys, animals=_REFERENCE_ANIMALS, as_of=self.config.as_of)
         app = create_app(settings, clock=lambda: self.clock.now().timestamp())
         url = self.stack.enter_context(running(app))
-        return self._live(f"{url}/{BASE_SEGMENT}", key, target, lambda: "")
+        return self._live(f"{url}/{BASE_SEGMENT}", key, target, lambda: ())
 
     def _served(self, source: App, target: TargetConfig) -> LiveSender:
         """The user's application. Raises `AppFailed`."""

@@ -179,7 +179,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _expect_a_run_of_our_own(items, session)
     if session is None:
         return
-    schedule = Schedule(session.config)
+    schedule = Schedule(session.config, session.config.targets)
     for item in items:
         check = item.stash[CHECK] = _check(item, session)
         named = (*check.requirements, *check.observes)

@@ -9,10 +9,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from petcheck.call import Call
 from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.load import configure
 from petcheck.config.options import Config
-from petcheck.exchange import Call, Exchange
+from petcheck.exchange import Exchange
 from petcheck.judging.decided import decided
 from petcheck.judging.judgement import Failed, Grounds
 from petcheck.judging.once import WholeRecord

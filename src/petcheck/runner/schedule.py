@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from petcheck.config.options import Config
+from petcheck.config.targets import TargetConfig
 from petcheck.spec.catalogue import catalogue
+from petcheck.stream.lines import PlannedCheck, RunSettings, TargetSettings
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice, Traffic
 from petcheck.toolkit.target import WRITING_BUDGET
@@ -63,16 +66,20 @@ class Check:
 
 
 class Schedule:
-    """The order of a run's checks: target by target, and on each target stage by stage."""
+    """The order of a run's checks: target by target, and on each target stage by stage.
 
-    def __init__(self, config: Config) -> None:
-        stages = STAGES if config.max_requests >= WRITING_BUDGET else FRUGAL_STAGES
-        pairs = ((target.name, stage) for target in config.targets for stage in stages)
+    Its settings and targets are those of the configuration, or as a recording has them.
+    """
+
+    def __init__(self, settings: Config | RunSettings, targets: Iterable[TargetConfig | TargetSettings]) -> None:
+        listed = list(targets)
+        stages = STAGES if settings.max_requests >= WRITING_BUDGET else FRUGAL_STAGES
+        pairs = ((target.name, stage) for target in listed for stage in stages)
         self._places = {pair: place for place, pair in enumerate(pairs)}
-        self._choice = Choice(config.choice)
-        self._newer = frozenset(catalogue().newer_than(config.requirements_as_of))
-        self._populated = {one.name for one in config.targets if one.writes and config.populate is not None}
-        self._shares = {target.name: shares(config.examples, writes=target.writes) for target in config.targets}
+        self.choice = Choice(None if settings.choice is None else frozenset(settings.choice))
+        self._newer = frozenset(catalogue().newer_than(settings.requirements_as_of))
+        self._populated = {one.name for one in listed if one.writes and settings.populate is not None}
+        self._shares = {target.name: shares(settings.examples, writes=target.writes) for target in listed}
 
     def includes(self, check: Check) -> bool:
         """Whether the check has anything to do: property examples and sequences may have no requests.
@@ -82,7 +89,7 @@ class Schedule:
         """
         if self._newer.issuperset((*check.requirements, *check.observes)):
             return False
-        if not self._choice.covers(*check.requirements, *check.observes) and not self._brought(check):
+        if not self.choice.covers(*check.requirements, *check.observes) and not self._brought(check):
             return False
         share = self._shares[check.target]
         deep = share.sequence_posts > 0
@@ -97,8 +104,13 @@ class Schedule:
     def _brought(self, check: Check) -> bool:
         # the examples of a check are limited to what is needed, so one kind of its requests is reason enough
         if check.stage in EXAMPLE_STAGES:
-            return any(self._choice.brings((kind,)) for kind in check.sends)
-        return self._choice.brings(check.sends)
+            return any(self.choice.brings((kind,)) for kind in check.sends)
+        return self.choice.brings(check.sends)
+
+    def planned(self, check: Check) -> PlannedCheck:
+        """The check as the stream has it: it asks for what was chosen."""
+        asked_for = tuple(filter(self.choice.covers, check.requirements))
+        return PlannedCheck(check.id, asked_for, check.stage in EXAMPLE_STAGES)
 
     def place(self, check: Check) -> int:
         """The key to sort checks by."""

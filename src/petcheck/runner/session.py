@@ -13,11 +13,10 @@ from petcheck.runner.dry_run import Forecast, forecasts
 from petcheck.runner.head import head_of
 from petcheck.runner.opening import Opener
 from petcheck.runner.progress import Announcer
-from petcheck.runner.schedule import EXAMPLE_STAGES, Check
+from petcheck.runner.schedule import EXAMPLE_STAGES, Check, Schedule
 from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import Ended, Gone, Planned, PlannedCheck
 from petcheck.toolkit.budget import examples_for
-from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import Target
 from petcheck.wire.clock import Clock
 
@@ -54,10 +53,9 @@ class Session:
 
     def plan(self, checks: Iterable[Check]) -> None:
         """Set the checks of the run, in their order."""
-        choice = Choice(self.config.choice)
+        schedule = Schedule(self.config, self.config.targets)
         for check in checks:
-            asked_for = tuple(filter(choice.covers, check.requirements))
-            self._planned[check.target].append(PlannedCheck(check.id, asked_for, check.stage in EXAMPLE_STAGES))
+            self._planned[check.target].append(schedule.planned(check))
 
     def target(self, name: str) -> Target:
         """The target with that name, opened and probed on first use."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from petcheck.exchange import Call, page_call, read_call
+from petcheck.call import Call, page_call, read_call
 from petcheck.plan.bodies import DEFECTS, valid_pets
 from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN, ENDING
 from petcheck.plan.forms import fits, forms_for
 from petcheck.plan.keys import KeyCell, Wrong, key_plan
 from petcheck.plan.pages import first_pages
-from petcheck.properties.streams import SPOILING
+from petcheck.properties.pet_examples import SPOILING
 from petcheck.reports.text_lines import TIED, TextLines
 from petcheck.results.totals import id_ranges
 from petcheck.runner.dry_run import Forecast

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from petcheck.exchange import Form, Request
+from petcheck.call import Form
+from petcheck.exchange import Request
 from petcheck.spec.figures import CONTENT_TYPE
 
 BASE_VARIABLE = "PETSTORE_URL"

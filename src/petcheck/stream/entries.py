@@ -16,8 +16,9 @@ from functools import lru_cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
+from petcheck.call import Credential, Form
 from petcheck.errors import NotEvidence
-from petcheck.exchange import DIRECT, Credential, Exchange, Form, NoAnswer, Reach, Request, Response, Silence
+from petcheck.exchange import DIRECT, Exchange, NoAnswer, Reach, Request, Response, Silence
 from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 from petcheck.stream.curl import curl_line

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.call import Credential
+from petcheck.exchange import Exchange
 
 _KEY = r"\$PETSTORE_API_KEY(_\d+)?"
 _CUT = r"\$\{PETSTORE_API_KEY%\?\}"

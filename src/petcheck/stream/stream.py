@@ -35,6 +35,7 @@ from petcheck.stream.shown_keys import contradiction
 
 Entry: TypeAlias = Line | Exchange
 
+_FINGERPRINT = re.compile("sha256:[0-9a-f]{8}")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 # exchanges are in memory when they are judged
@@ -262,7 +263,9 @@ class _Watch:
         given = self._targets[opened.target].base_url
         if opened.base_url not in ("", given) and not _is_base(opened.base_url):
             return "the target is opened without a valid URL"
-        elsewhere = "//" in given and given != opened.base_url and not _MASKED.search(opened.base_url.encode())
+        if opened.key is not None and not _FINGERPRINT.fullmatch(opened.key):
+            return "the target is opened with a fingerprint that no key has"
+        elsewhere = "//" in given and given != opened.base_url and not MASKED.search(opened.base_url.encode())
         return "the target is opened elsewhere than the head says" if elsewhere else None
 
     def _wrong_exchange(self, exchange: Exchange) -> str | None:
@@ -317,8 +320,8 @@ def _is_below(url: str, base_url: str, operation: Operation) -> bool:
     return path.startswith(before) and "/" not in path[len(before) :] if parameter else path == before
 
 
-# what stands for a key in a body
-_MASKED = re.compile(rb"redacted-key|9{8}")
+MASKED = re.compile(rb"redacted-key|9{8}")
+"""What stands for a key in a body."""
 
 
 def _wrong_request(request: Request) -> str | None:
@@ -343,7 +346,7 @@ def _wrong_answer(exchange: Exchange) -> str | None:
         return None
     if not heard.body_complete:
         return "it says that its body was cut, and has all of it" if int(length) <= kept else None
-    if int(length) == kept or heard.status in (204, 304) or _MASKED.search(heard.body):
+    if int(length) == kept or heard.status in (204, 304) or MASKED.search(heard.body):
         return None
     if int(length) < kept:
         return "its body is longer than its Content-Length"

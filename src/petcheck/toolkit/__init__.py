@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from petcheck.call import Credential, page_call
 from petcheck.errors import NotRun
-from petcheck.exchange import Credential, Exchange, page_call
+from petcheck.exchange import Exchange
 from petcheck.json_values import kind
 from petcheck.judging.rules.authentication import INVALID
 from petcheck.plan.bodies import DEFECTS

@@ -41,7 +41,8 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
     posts = max(total // 5, min(total * 4 // 10, _POSTS)) if writes else 0
     deep = writes and number > DEEP
     ordering = total // 100  # few: the document does not show its parameters
-    getting = max(number * 3 - 1, 0) // 10 - ordering
+    # the ids next to those that exist come first, and a run of few examples asks for them too
+    getting = max(number * (3 if number > DEEP else 4) - 1, 0) // 10 - ordering
     return Shares(total, posts, getting, ordering, posts // 7 if deep else 0, number // 10 if deep else 0)
 
 

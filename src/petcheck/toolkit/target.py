@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 
+from petcheck.call import Call, Credential, Form
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
-from petcheck.exchange import Call, Credential, Exchange, Form, NoAnswer, Response
+from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
 from petcheck.judging.frequency import to_ask_again
@@ -40,7 +41,7 @@ _QUESTIONS = 6  # most questions that a rule may ask for one decision
 _SAME_QUESTIONS = 3  # that it may ask for the same requests in a run: where an animal never stops changing
 # requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
 _RESERVED = 3
-_AFTER_THE_END = 2  # more of them that the end leaves over
+_AFTER_THE_END = 2  # more of them that the end leaves over, if an animal may be gone
 
 
 @dataclass
@@ -64,6 +65,7 @@ class Target:
     populating: int = 0  # requests to populate it, and to look at it then
     choice: Choice = field(default_factory=Choice)
     suspected: int = 0  # failures of bursts that were sent alone
+    failing: set[str] = field(default_factory=set)  # requirements that failed after a burst
     ended: bool = False  # what was asked first was asked again
     untestable: str | None = None
     exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried
@@ -77,6 +79,7 @@ class Target:
         self._record = WholeRecord()
         self._asked: Counter[tuple[str, tuple[Call, ...]]] = Counter()
         self._grounds: tuple[WholeRecord, Grounds] | None = None
+        self._decisions: tuple[WholeRecord, dict[str, Decision]] = self._record, {}
 
     @cached_property
     def keys(self) -> KeyPlan:
@@ -188,8 +191,13 @@ class Target:
                 self.api.list_pets(fresh=True)
 
     def decision(self, requirement: str) -> Decision:
-        """What a requirement's rule says of the exchanges so far."""
-        return decide_from_tries(RULE[requirement], self.record, self.grounds)
+        """What a requirement's rule says of the exchanges so far; decided again after each new exchange."""
+        if self._decisions[0] is not self.record:
+            self._decisions = self.record, {}
+        known = self._decisions[1]
+        if requirement not in known:
+            known[requirement] = decide_from_tries(RULE[requirement], self.record, self.grounds)
+        return known[requirement]
 
     def _decided(self, requirement: str, send: Callable[[Call], object], patient: bool) -> Held | Failed | Undecided:
         """The rule's decision, after sending the requests that it asks for; no question is asked twice."""
@@ -292,7 +300,8 @@ class Target:
 
     def spare_for_the_end(self) -> int:
         """Requests that the end of the run may still use."""
-        return max(self.spare_for_examples() - _AFTER_THE_END, 0)
+        kept = _AFTER_THE_END if whether_removed(self.record) is not None else 0
+        return max(self.spare_for_examples() - kept, 0)
 
     def spare_in_all(self) -> int:
         """Requests left including the property examples' share, which questions that arise in a run may use too."""

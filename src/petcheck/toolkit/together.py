@@ -7,11 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
+from petcheck.call import Call, Credential, page_call, read_call
 from petcheck.errors import NotSent
-from petcheck.exchange import Call, Credential, Exchange, page_call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.judgement import Failed
 from petcheck.judging.rules import RULE
 from petcheck.plan.bodies import TELLTALE_STATUS, twin_name
+from petcheck.plan.keys import Wrong
 from petcheck.plan.together import first_of_each_kind, kind_of, mixed
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -21,7 +23,8 @@ from petcheck.toolkit.target import Target, valid_call
 from petcheck.wire.api import new_pet_call
 
 _REFUSED = "name-null"  # a body that goes beside accepted ones again; without a name, no page must clear it
-_TWINS = 2  # animals that differ in the name only
+_TWINS = 2
+_BESIDE = 3  # a refused body, a page, and the same page with an invalid key
 _ALONE_AT_THE_END = 4  # one after the other on a kept connection, an animal after a 404 among them
 _SUSPECTED = 4  # failures of bursts that are sent alone
 
@@ -44,18 +47,18 @@ def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ())
 def _send_together(target: Target, burst: Sequence[Call]) -> None:
     """Send a burst; once in a run, send one in which something fails that does not fail alone again."""
     number = target.transport.bursts
-    before = _failing(target) if target.suspected < _SUSPECTED else {}
     answers = target.api.ask_together(burst)
     if target.transport.bursts > number:
         spent = target.transport.tally.spent
-        _explain(target, [one for one in answers if one is not None and one.burst is not None], before)
+        _explain(target, [one for one in answers if one is not None and one.burst is not None])
         target.examples_sent += target.transport.tally.spent - spent
 
 
 def ask_creations_ahead(target: Target) -> None:
     """Post the animals that the run creates: the plainest alone, then the first form of the others together.
 
-    More animals, a refused body and a page take the place of property examples beside them.
+    More animals, a refused body and a page take the place of property examples beside them. The refused body precedes
+    the plainest one too, on the same connection: a server that does not read all of it may take the rest for a request.
     """
     target.need_writes()
     if not _sends_bursts(target):
@@ -64,20 +67,30 @@ def ask_creations_ahead(target: Target) -> None:
     firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
     posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
     beside: list[Call] = []
-    if _examples_left(target) > _TWINS + 3:
-        plain = target.valid_pets()[0].plain
-        posts += [valid_call(plain | {"name": twin_name(target.run, number)}) for number in range(_TWINS)]
+    if _examples_left(target) > _TWINS + _BESIDE + 1:
+        posts += map(valid_call, _twins(target))
         refused = next(defect.body for defect in target.defects() if defect.label == _REFUSED)
         invalid = _page_with_an_invalid_key(target)
         beside += [new_pet_call(refused), replace(invalid, credential=Credential.VALID), invalid]
-        target.examples_sent += _TWINS + len(beside)
+        target.examples_sent += _TWINS + _BESIDE + 1
+        target.api.call(new_pet_call(refused), fresh=True)
     room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
     ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
 
 
+def _twins(target: Target) -> tuple[dict[str, object], ...]:
+    """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them."""
+    plain, other = (pet.plain for pet in target.valid_pets()[:_TWINS])
+    first, second = (twin_name(target.run, number) for number in range(_TWINS))
+    return plain | {"name": first}, (plain | {"name": second} if target.seed % 2 else other | {"name": first})
+
+
 def _page_with_an_invalid_key(target: Target) -> Call:
-    """A page with a kind of invalid key that the run sends later otherwise; without a key if none is left."""
-    cells = (one for one in target.keys.others if one.operation is Operation.LIST_PETS and not one.defective)
+    """A filtered page of the beginning, with a kind of invalid key that was not sent to it; without one if all were.
+
+    Asked for again soon after a burst, it shows what a cache keeps under the URL of a request beside it.
+    """
+    cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER)
     calls = (call for cell in cells if (call := target.keyless(cell)) is not None and not target.api.known(call))
     return next(calls, page_call(credential=Credential.MISSING))
 
@@ -150,12 +163,7 @@ def _examples_left(target: Target) -> int:
     return min(target.examples_share - target.examples_sent, target.spare_for_examples())
 
 
-def _failing(target: Target) -> dict[str, Failed]:
-    decisions = {name: target.decision(name) for name in RULE if target.choice.covers(name)}
-    return {name: decision for name, decision in decisions.items() if isinstance(decision, Failed)}
-
-
-def _explain(target: Target, burst: Sequence[Exchange], before: dict[str, Failed]) -> None:
+def _explain(target: Target, burst: Sequence[Exchange]) -> None:
     """Send what fails in a burst alone; if it holds there, send the whole burst again, at the same time and alone.
 
     The requests are those of property examples, which find less.
@@ -163,12 +171,14 @@ def _explain(target: Target, burst: Sequence[Exchange], before: dict[str, Failed
     if target.suspected >= _SUSPECTED or _examples_left(target) < 2 * len(burst) + 1:
         return
     places = {one.index: one for one in burst}
-    new = {name: failed for name, failed in _failing(target).items() if name not in before}
-    wrong = {
-        name: [places[proof.exchange.index] for proof in failed.proofs]
-        for name, failed in new.items()
-        if all(proof.exchange.index in places for proof in failed.proofs)
-    }
+    wrong: dict[str, list[Exchange]] = {}
+    for name in (name for name in RULE if target.choice.covers(name)):
+        decision = target.decision(name)
+        failing = [proof.exchange.index for proof in decision.proofs] if isinstance(decision, Failed) else []
+        if failing and set(failing) <= places.keys() and name not in target.failing:
+            wrong[name] = [places[index] for index in failing]
+        if failing:
+            target.failing.add(name)
     if not wrong:
         return
     # a body that must be refused is most likely accepted alone, too

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from petcheck.spec.figures import BASE_SEGMENT, CONTENT_TYPE, MEDIA_TYPE, RATE_HEADERS, RETRY_AFTER, STATUSES
 from petcheck.spec.operations import Operation
-from petcheck.traffic.secrets import Said, changed, masked_by_shape, says_a_name
+from petcheck.traffic.secrets import Said, changed, masked_by_shape, may_hide
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import MASK, Redactor, forms_of, mask_of, without
 from petcheck.wire.secret_names import says_secret
@@ -73,7 +73,7 @@ class Masks:
         except UnicodeDecodeError:
             text, encoding = data.decode("latin-1"), "latin-1"
         # most bodies have nothing to look at piece by piece
-        if says_a_name(text) or "\\" in text or "%" in text or "@" in text or self._in(self._all, data) != data:
+        if may_hide(text) or self._in(self._all, data) != data:
             changed_text = changed(text, self._changed, error=error)
             data = data if changed_text == text else changed_text.encode(encoding, "surrogatepass")
             for redactor in self._redactors:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,10 +11,10 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
 
-from petcheck.traffic.seen import headers_of
+from petcheck.traffic.seen import decoded, headers_of
 from petcheck.wire.secret_names import says_secret
 
-_READABLE = re.compile(r"json|html|xml|form|text/plain", re.IGNORECASE)
+_NO_TEXT = re.compile(r"script|css|image|font|video|audio|wasm|pdf|zip", re.IGNORECASE)  # unless it is SVG
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(rf"({_STRING})(\s*:)?|-?(\d+)(?![\d.eE])|[{{}}\[\]]", re.DOTALL)
@@ -23,9 +24,12 @@ _PLACES = tuple(
     for pattern in (
         r'"([^"\\]{1,80})"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)"',
         r"""(?<![\w.%\[\]+~-])([\w.%\[\]+~-]{1,80})=["']?([^&#;,\s"'<>\\]+)""",
-        r"""(?<![\w.-])([\w.-]{1,80}) ?: ?["']?(?:(?:Bearer|Basic|Token) +)?([^/\s,;:"'<>\\{}\[\]][^\s,;"'<>\\]*)""",
+        r"""(?<![\w.-])([\w.-]{1,80})["']? ?: ?["']?"""
+        r"""(?:(?:Bearer|Basic|Token) +)?([^/\s,;:"'<>\\{}\[\]][^\s,;"'<>\\]*)""",
         r"<([\w.-]{1,80})>([^<>]+)</",
         r"""(?:name|id)=["']([^"'<>]{1,80})["'][^<>]{0,200}?(?:value|content)=["']([^"'<>]+)["']""",
+        # a part of a form in parts (RFC 7578)
+        r"""\bname="([^"]{1,80})"[^\r\n]*(?:\r?\n[^\r\n]+)*(?:\r?\n){2}([^\r\n]+(?:\r?\n(?!--)[^\r\n]*)*)""",
     )
 )
 _NAMES = re.compile(
@@ -33,20 +37,23 @@ _NAMES = re.compile(
 )
 _USER = re.compile(r"""(://[^/@:\s"'<>]*:)([^/@\s"'<>]+)(?=@)""")
 _ENCODED = re.compile(r"""[^\s"'<>&=;,]*%[0-9A-Fa-f]{2}[^\s"'<>&=;,]*""")
+_PACKED = re.compile(r"(?<![\w+/-])(?:[\w-]{16,}|[A-Za-z0-9+/]{16,})={0,2}(?![\w+/=-])", re.ASCII)
 _DEEPEST = 8  # texts inside one another
 _SHAPES = re.compile(
     rb"eyJ[\w-]{8,}(?:\.[\w-]+){1,4}\.?|(?<![A-Za-z0-9])(?:[spr]k_(?:org_)?(?:live|test)_\w{8,}|whsec_\w{16,}|"
     rb"(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}(?![A-Za-z0-9])|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|"
-    rb"GOCSPX-[\w-]{20,}|xapp-[\w-]{10,}|AGE-SECRET-KEY-\w{16,})|"
+    rb"GOCSPX-[\w-]{20,}|xapp-[\w-]{10,}|AGE-SECRET-KEY-\w{16,}|SK[0-9a-f]{32}\b|sq0\w{3}-[\w-]{20,}|hvs\.[\w-]{20,}|"
+    rb"dckr_pat_[\w-]{20,}|(?:PMAK|NRAK)-[\w-]{20,}|lin_api_\w{20,}|dapi[0-9a-f]{32}\b)|hooks\.slack\.com/services/[\w/]{20,}|"
     rb"\bxox[abeprs]-[\w-]{10,}|\bAIza[\w-]{30,}|\bya29\.[\w-]{10,}|\bsk-[\w-]{20,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|"
-    rb"\b(?:npm|hf|shpat|dop_v1|pypi)[_-]\w{30,}|\b(?:Bearer|Basic)\s+(?!\w+=[\"'])(?=\S*[\d_.+/=])[\w.~+/=-]{8,}|"
+    rb"\b(?:npm|hf|shp(?:at|ss|ca|pa)|dop_v1|pypi)[_-]\w{30,}|\b(?:Bearer|Basic)\s+(?!\w+=[\"'])(?=\S*[\d_.+/=])[\w.~+/=-]{8,}|"
     rb"-----BEGIN[A-Z0-9 %+]*PRIVATE(?: |%20|\+)KEY[A-Z %+]*-----"
     rb"[^\"<>]*?(?:-----END[A-Z0-9 %+]*KEY[A-Z %+]*-----|(?=[\"<>])|$)"
 )
 # one of them is in every such token
 _MARKS = (
     b"eyJ _live_ _test_ whsec_ AKIA ASIA AROA AIDA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xox AIza ya29. sk- SG. "
-    b"GOCSPX- xapp- AGE-SECRET npm_ npm- hf_ hf- shpat_ shpat- dop_v1_ dop_v1- pypi_ pypi- Bearer Basic -----BEGIN"
+    b"GOCSPX- xapp- AGE-SECRET npm_ npm- hf_ hf- shpat shpss shpca shppa dop_v1_ dop_v1- pypi_ pypi- Bearer Basic "
+    b"SK sq0 hvs. dckr_pat_ PMAK- NRAK- lin_api_ dapi hooks.slack -----BEGIN"
 ).split()
 
 
@@ -81,14 +88,46 @@ def changed(text: str, change: Change, *, error: bool = False, depth: int = 0) -
         other = changed(inner, change, depth=depth + 1)
         return found[0] if other == inner else quote(other, safe="[]", errors="surrogateescape")
 
-    if "%" in text and depth < _DEEPEST:
-        text = _ENCODED.sub(encoded, text)
+    def packed(found: re.Match[str]) -> str:
+        inner = _unpacked(found[0])
+        other = changed(inner, change, depth=depth + 1)
+        return found[0] if other == inner else base64.b64encode(other.encode("utf-8", "replace")).decode()
+
+    if depth < _DEEPEST:
+        if "%" in text:
+            text = _ENCODED.sub(encoded, text)
+        if "&#" in text:
+            inner = html.unescape(text)
+            other = changed(inner, change, depth=depth + 1)
+            text = text if other == inner else html.escape(other, quote=False)
+        text = _PACKED.sub(packed, text)
     if says_a_name(text):
         for place in _PLACES:
             text = place.sub(beside, text)
     if "@" in text:
         text = _USER.sub(lambda found: found[1] + change(found[2], Said.SECRET), text)
     return change(text, Said.PLAIN)
+
+
+def may_hide(text: str) -> bool:
+    """Whether a text may have secrets that a search for them as they are does not find; most have none."""
+    return not _WRITTEN_OTHERWISE.isdisjoint(text) or says_a_name(text) or any(map(_unpacked, _PACKED.findall(text)))
+
+
+_WRITTEN_OTHERWISE = frozenset("\\%@&")
+
+
+def _unpacked(run: str) -> str:
+    """The text that a run of Base64 is; empty if it is not one."""
+    data = run.rstrip("=").translate(_OF_URLS)
+    try:
+        text = base64.b64decode(data + "=" * (-len(data) % 4)).decode()
+    except ValueError:
+        return ""
+    return text if text.isprintable() or text.replace("\n", "").replace("\r", "").isprintable() else ""
+
+
+_OF_URLS = str.maketrans("-_", "+/")
 
 
 def says_a_name(text: str) -> bool:
@@ -192,7 +231,7 @@ def _in_text(text: str, *, error: bool = False) -> Iterator[str]:
             found.append(value)
         return value
 
-    if says_a_name(text) or set(text) & set("\\%@"):
+    if may_hide(text):
         changed(text, note, error=error)
     yield from _spellings(found)
 
@@ -205,17 +244,12 @@ def _spellings(values: Iterable[str]) -> Iterator[str]:
 
 
 def _readable(content: object) -> str:
-    """The text of a body that may have names and values; empty for scripts and pictures."""
+    """The text of a body that may have names and values; empty for scripts, pictures and what is not a text."""
     found = content if isinstance(content, dict) else {}
-    text = found.get("text")
-    if not isinstance(text, str) or not _READABLE.search(str(found.get("mimeType") or "json")):
+    text, media = found.get("text"), str(found.get("mimeType"))
+    if not isinstance(text, str) or (_NO_TEXT.search(media) and "xml" not in media):
         return ""
-    if found.get("encoding") != "base64":
-        return text
-    try:
-        return base64.b64decode(text).decode("utf-8", "replace")
-    except ValueError:
-        return ""
+    return text if found.get("encoding") is None else decoded(text, found["encoding"])[0].decode("utf-8", "replace")
 
 
 def _member(message: Mapping[str, Any], place: str, name: str) -> Any:

@@ -21,8 +21,10 @@ from petcheck.stream.entries import first_of, shared
 # of the request's headers only these are kept: the others are of no use, and may be secret
 _KEPT = ("accept", CONTENT_TYPE.lower())
 _PORTS = {"http": ":80", "https": ":443"}
+_ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
 _YEARS = range(1990, 2200)  # another one is of a clock that was never set
 _UNPACKED_CAP = 24 * 1024 * 1024  # bytes
+_OF_URLS = str.maketrans("-_", "+/")  # of another alphabet of Base64 (RFC 4648, section 5)
 _EXACT = 2**53  # JavaScript cannot tell a larger integer from its neighbour
 
 
@@ -52,24 +54,36 @@ class LeftAlone(Exception):
 
 
 def url_of(entry: Any) -> str:
-    """The URL of an entry, `plain`; its parameters may be in a list only."""
+    """The URL of an entry, `plain`; its host may be in a header only, and its parameters in a list."""
     request = _dict(_dict(entry).get("request"))
-    url, rows = plain(str(request.get("url") or "")), request.get("queryString")
+    url, rows = str(request.get("url") or "").strip(), request.get("queryString")
+    # beside a request line a recorder sees no scheme: it records behind what ends TLS
+    if re.match(r"/(?!/)", url):
+        url = f"{first_of(headers_of(request), 'Host') or ''}{url}"
+    url = plain(url if "://" in url.partition("?")[0] else f"http://{url.removeprefix('//')}")
     if not url or "?" in url or not isinstance(rows, list):
         return url
-    named = [(str(row.get("name", "")), str(row.get("value", ""))) for row in rows if isinstance(row, dict)]
+    named = [(str(row.get("name", "")), _in_words(row.get("value", ""))) for row in rows if isinstance(row, dict)]
     return f"{url}?{urlencode(named, quote_via=quote, errors='surrogatepass')}" if named else url
 
 
 def plain(url: str) -> str:
-    """A URL as all recorders would write it, without user, password and fragment; empty where it cannot be read."""
+    """A URL as all recorders would write it, without user, password and fragment; empty where it cannot be read.
+
+    Letters and digits of the path have no escapes (RFC 3986, section 6.2.2.2).
+    """
     try:
         parts = urlsplit(url.strip())
         host = parts.netloc.rpartition("@")[2].lower().removesuffix(_PORTS.get(parts.scheme.lower(), " "))
         _ = parts.port
     except ValueError:
         return ""
-    return urlunsplit((parts.scheme.lower(), host, parts.path, parts.query, ""))
+    return urlunsplit((parts.scheme.lower(), host, _ESCAPED.sub(_unescaped, parts.path), parts.query, ""))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    sign = chr(int(found[1], 16))
+    return sign if sign.isascii() and (sign.isalnum() or sign in "-._~") else found[0]
 
 
 def method_of(entry: Any) -> str:
@@ -135,9 +149,14 @@ def headers_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = message.get("headers")
     if isinstance(rows, dict):
         rows = [{"name": name, "value": value} for name, value in rows.items()]
-    found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    pairs = ((_text(row.get("name")) or "", _in_words(row.get("value"))) for row in found)
+    found = [_row(row) for row in rows] if isinstance(rows, list) else []
+    pairs = (((_text(row.get("name")) or "").rstrip(": "), _in_words(row.get("value"))) for row in found)
     return [shared(name, value) for name, value in pairs if name and not name.startswith(":")]
+
+
+def _row(value: object) -> dict[str, Any]:
+    """A name with its value; some recorders write a pair."""
+    return {"name": value[0], "value": value[1]} if isinstance(value, list) and len(value) == 2 else _dict(value)
 
 
 def _in_words(value: object) -> str:
@@ -162,7 +181,7 @@ def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]
     media = _text(posted.get("mimeType")) or first_of(headers, CONTENT_TYPE) or MEDIA_TYPE
     if MEDIA_TYPE not in media.lower():
         raise LeftAlone("with a request body of another media type")
-    body, whole = _decoded(text, posted.get("encoding"))
+    body, whole = decoded(text, posted.get("encoding"))
     is_sure = _number(length) == len(body)
     if first_of(headers, "content-encoding") and not _is_json(body) and (unpacked := _unpacked(body)) is not None:
         return unpacked
@@ -187,7 +206,7 @@ def _body(content: Mapping[str, Any], headers: Iterable[tuple[str, str]], *, wri
     length = _number(first_of(headers, "content-length"))
     if not isinstance(text, str) or not text:
         return b"", length == 0 and size <= 0  # "" stands for a body that was left out, too
-    body, whole = _decoded(text, content.get("encoding"))
+    body, whole = decoded(text, content.get("encoding"))
     if not whole or (content.get("comment") and not _is_json(body)):  # a recorder says what it left out
         return body, False
     if written_again and (isinstance(_json(body), str) or _has_a_large_integer(body)):
@@ -253,11 +272,12 @@ def _json(body: bytes) -> object:
         return _NOT_JSON
 
 
-def _decoded(text: str, encoding: object) -> tuple[bytes, bool]:
+def decoded(text: str, encoding: object) -> tuple[bytes, bool]:
     """Bytes of a text, and whether they are those that were on the wire, as far as is known."""
     if str(encoding).lower() == "base64":
         try:
-            return base64.b64decode("".join(text.split()), validate=True), True
+            plain = "".join(text.split()).rstrip("=").translate(_OF_URLS)
+            return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True), True
         except (binascii.Error, ValueError):
             return b"", False
     # a recorder puts the replacement character where it could not read a byte

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from petcheck.exchange import Call, Credential, Exchange, page_call
+from petcheck.call import Call, Credential, page_call
+from petcheck.exchange import Exchange
 from petcheck.spec.operations import Operation
 from petcheck.wire.transport import Transport
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
+from petcheck.call import Call, Credential
+from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, NEW_PET_FIELDS, STATUSES
 from petcheck.spec.operations import Operation
 

@@ -8,7 +8,7 @@ import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from petcheck.exchange import Credential
+from petcheck.call import Credential
 
 VARIABLE = "$PETSTORE_API_KEY"
 _SEPARATORS = "_-."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from petcheck.call import Call
 from petcheck.errors import BudgetSpent, NotPermitted
-from petcheck.exchange import Call
 from petcheck.words import plural
 
 

@@ -10,7 +10,8 @@ from urllib.parse import unquote
 # names without separators, in lower case
 _SECRET = re.compile(
     r"auth(?!or(?!iz)|enticate$)|token|secret|passw|passphrase|passcode|pwd|session|sess(id)?$|csrf|xsrf|cookie|jwt|saml|"
-    r"credential|signature|^sig(n|ned)?$|bearer|assertion|nonce|hmac|otp$|^x?(user)?(pass|pw|creds?|pin)$|codeverifier|codechallenge|^(connect)?sid$|"
+    r"credential|signature|^sig(n|ned)?$|bearer|assertion|nonce|hmac|otp$|^x?(user)?(pass|pw|creds?|pin)$|verifier$|codechallenge|^(connect)?sid$|"
+    r"cvv|cvc$|ssn$|mnemonic|seedphrase|connectionstring|^dsn$|"
     r"(?<!mon)(?<!tur)(?<!don)(?<!hoc)(?<!hus)key(?!word|board|hole)"
 )
 _CODE = re.compile(

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 
+from petcheck.call import Call, Form
 from petcheck.errors import NotSent
-from petcheck.exchange import DIRECT, Call, Exchange, Form, NoAnswer, Reach, Request, Response
+from petcheck.exchange import DIRECT, Exchange, NoAnswer, Reach, Request, Response
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
 from petcheck.wire.client import HttpClient, Moment, Outgoing, Timed
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, Header, authorization, shown
 from petcheck.wire.decoding import ACCEPTED_ENCODINGS
+from petcheck.wire.raised import Raised, with_tracebacks
 from petcheck.wire.redaction import Redactor
 
 TRACE = "traceparent"
@@ -36,7 +38,7 @@ class LiveSender:
     random_key: str
     client: HttpClient | None
     clock: Clock
-    log: Callable[[], str] | None = None
+    log: Callable[[], Sequence[Raised]] | None = None
     headers: Sequence[Header] = ()
     reach: Reach = DIRECT
     trace: Callable[[], str] | None = None
@@ -61,19 +63,16 @@ class LiveSender:
         alone = new_connection or call.form in _ALONE
         answer = client.send(going, new_connection=alone, body_cap=body_cap)
         timed = Timed(answer, began, self._moment())
-        return self._exchange(call, headers, timed, self._said())
+        said = None if self.log is None else "\n\n".join(dict.fromkeys(one.lines for one in self._said()))
+        return self._exchange(call, headers, timed, said)
 
     def send_together(self, calls: Sequence[Call], *, body_cap: int) -> list[Exchange]:
         """Send several requests at the same time; their exchanges in the order of `calls`, not numbered yet."""
         headers = [self._headers(call) for call in calls]
         going = list(map(self._outgoing, calls, headers))
         answers = self._client(calls[0]).send_together(going, self._moment, body_cap=body_cap)
-        said = self._said()
-        # nobody knows which of them a traceback belongs to
-        return [
-            self._exchange(call, own, one, said if said is None or _is_broken(one.answer) else "")
-            for call, own, one in zip(calls, headers, answers, strict=True)
-        ]
+        exchanges = list(map(self._exchange, calls, headers, answers))
+        return exchanges if self.log is None else with_tracebacks(exchanges, self._said())
 
     def _client(self, call: Call) -> HttpClient:
         if self.client is None:
@@ -83,8 +82,9 @@ class LiveSender:
     def _moment(self) -> Moment:
         return self.clock.now(), self.clock.monotonic()
 
-    def _said(self) -> str | None:
-        return None if self.log is None else self._redactor.in_text(self.log())
+    def _said(self) -> list[Raised]:
+        """What the server that the run serves has raised since the last call, redacted."""
+        return [replace(one, lines=self._redactor.in_text(one.lines)) for one in self.log()] if self.log else []
 
     def _headers(self, call: Call) -> list[Header]:
         """The headers of a request, with the key or what replaces it."""
@@ -93,7 +93,7 @@ class LiveSender:
         credential = authorization(call.credential, self.key, self.random_key)
         if credential is not None:
             display = shown(call.credential, self.key, self.random_key) or ""
-            headers.append(Header(_cased("Authorization", form), credential, display))
+            headers.append(Header(cased("Authorization", form), credential, display))
         if self.trace is not None:
             made = self.trace()
             headers.append(Header(TRACE, made, made))
@@ -104,7 +104,7 @@ class LiveSender:
         written = [(one.name, one.value) for one in headers]
         return Outgoing(call.method, self.base_url + call.path, written, call.body, in_chunks=call.form is Form.CHUNKED)
 
-    def _exchange(self, call: Call, headers: Sequence[Header], timed: Timed, said: str | None) -> Exchange:
+    def _exchange(self, call: Call, headers: Sequence[Header], timed: Timed, said: str | None = None) -> Exchange:
         """A call and its answer, redacted; `said` are the tracebacks of a server that the run serves."""
         return Exchange(
             index=0,
@@ -140,21 +140,18 @@ class LiveSender:
         )
 
 
-def _is_broken(answer: Response | NoAnswer) -> bool:
-    return isinstance(answer, NoAnswer) or answer.status >= 500
-
-
 def _usual(call: Call, form: Form) -> Iterator[tuple[str, str]]:
     """The headers of each request, but for Authorization."""
     if form is not Form.NO_ACCEPT:
-        yield _cased("Accept", form), "*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE
-    yield _cased("Accept-Encoding", form), ACCEPTED_ENCODINGS
-    yield _cased("User-Agent", form), f"petcheck/{VERSION}"
+        yield cased("Accept", form), "*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE
+    yield cased("Accept-Encoding", form), ACCEPTED_ENCODINGS
+    yield cased("User-Agent", form), f"petcheck/{VERSION}"
     if call.body is not None:
-        yield _cased(CONTENT_TYPE, form), MEDIA_TYPE
+        yield cased(CONTENT_TYPE, form), MEDIA_TYPE
     if form is Form.CHUNKED:
         yield "Transfer-Encoding", "chunked"
 
 
-def _cased(name: str, form: Form) -> str:
+def cased(name: str, form: Form) -> str:
+    """The name of a header as a request in that form has it (RFC 9110, section 5.1)."""
     return name.lower() if form is Form.LOWER else name.upper() if form is Form.UPPER else name

@@ -25,7 +25,7 @@ MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILE
 
 # the silence of a target whose server is starting, or that has too many connections, itself or in its proxy
 WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET, Silence.PROXY)
-_REFUSED = (Unplanned.RATE_LIMIT, Unplanned.GATEWAY, Unplanned.EXCESS)
+_REFUSED = (Unplanned.RATE_LIMIT, Unplanned.GATEWAY)
 
 
 @dataclass

@@ -22,8 +22,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 
+from petcheck.call import Call, Credential, Form
 from petcheck.errors import ConnectionLost, NotSent, OperationSilent, TargetDown
-from petcheck.exchange import Call, Credential, Exchange, Form, NoAnswer, Request, Response, Silence
+from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import RETRY_AFTER
 from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, is_ordinary, pause_before_probe

@@ -7,7 +7,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Problem, Proof, Undecided
 from petcheck.judging.matchers import described

@@ -8,7 +8,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import (
     BODY,

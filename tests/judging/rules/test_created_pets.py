@@ -7,7 +7,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.rules import RULE
@@ -223,6 +224,17 @@ def test_a_default_status_may_show_later_than_in_the_201() -> None:
     assert isinstance(found("CREATE-12", null, lost), Held)
 
 
+@pytest.mark.parametrize("requirement", ["CREATE-12", "CREATE-13"])
+def test_without_an_animal_to_look_for_another_requirement_says_why(requirement: str) -> None:
+    both = (replace(one, burst=1) for one in (new(1), new(1, name="Tex")))
+    shared = found(requirement, *both, grounds=READING)
+    assert isinstance(shared, Undecided)
+    assert shared.reason == "Each animal that the run created shares its id with another one; see PET-5."
+    none = found(requirement, grounds=READING)
+    assert isinstance(none, Undecided)
+    assert none.reason == "POST /pets created no animal that has an id; see CREATE-1 and PET-1."
+
+
 def test_a_reused_id_belongs_to_the_later_animal() -> None:
     later = exchange(CREATE, 201, pet(1, name="Tex"), asked={"name": "Tex"}, sent=5.0)
     assert isinstance(found("CREATE-12", new(1), later, get(1, 20.0, name="Tex")), Held)
@@ -236,7 +248,8 @@ def test_one_404_is_repeated_together_with_another_animal() -> None:
     assert isinstance(one, Ask)
     assert (one.calls, one.not_before) == ((reading(1),), 10.1)
     assert one.otherwise == Undecided(
-        "GET /pets/1 returned 404 for a created animal, which another client may have removed. Run again.",
+        "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
+        "Run again.",
         examined=(get(1, 2.0, 404),),
     )
 
@@ -267,33 +280,31 @@ def test_two_animals_that_stay_404_for_ten_seconds_fail() -> None:
 
 
 @pytest.mark.parametrize(
-    ("others", "asked"),
+    ("burst", "others", "asked"),
     [
         # one that was created at the same time, whatever its status
-        ([(2, None, "pending"), (3, 1, "sold")], 3),
-        # or one that was sent with the same status: not in another burst, nor with another status
-        ([(2, 2, "sold"), (3, None, "pending")], 3),
+        (1, [(2, None, "pending"), (3, 1, "sold")], 3),
+        # otherwise one that was sent with the same status
+        (1, [(2, 2, "sold"), (3, None, "pending")], 3),
+        (None, [(2, None, "sold"), (3, None, "pending")], 3),
     ],
-    ids=range(2),
+    ids=range(3),
 )
-@pytest.mark.parametrize("burst", [1, None])
 def test_of_animals_that_were_not_read_one_like_the_lost_one_is(
-    others: list[tuple[int, int | None, str]], asked: int, burst: int | None
+    burst: int | None, others: list[tuple[int, int | None, str]], asked: int
 ) -> None:
     def made(number: int, burst: int | None, status: str) -> Exchange:
         body = pet(number, status=status)
-        post = exchange(CREATE, 201, body, asked={"name": body["name"], "status": status}, index=number, sent=0.0)
-        return replace(post, burst=burst, sent=number / 8, finished=number / 8 + 0.125)
+        post = exchange(CREATE, 201, body, asked={"name": body["name"], "status": status}, index=number, sent=number)
+        return replace(post, burst=burst)
 
-    if burst is None:
-        others = [(number, other if other == 2 else None, status) for number, other, status in others]
-        asked = next(number for number, _, status in others if status == "pending")
-    lost = get(1, 12.0, 404)
+    lost = get(1, 15.0, 404)
     record = [made(1, burst, "pending"), *(made(*one) for one in others), lost]
-    vanished = "GET /pets/1 returned 404 for a created animal, which another client may have removed. Run again."
-    assert found("CREATE-12", *record) == Ask(
-        (reading(asked),), Undecided(vanished, examined=(lost,)), asked / 8 + 0.125 + 10
+    vanished = (
+        "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
+        "Run again."
     )
+    assert found("CREATE-12", *record) == Ask((reading(asked),), Undecided(vanished, examined=(lost,)), asked + 10.1)
 
 
 def test_one_vanished_animal_proves_nothing() -> None:
@@ -303,7 +314,8 @@ def test_one_vanished_animal_proves_nothing() -> None:
     assert decision.calls == (listing(limit="100"), listing(limit="100", status="pending"), reading(1))
     assert decision.not_before == pytest.approx(20.3)
     assert decision.otherwise == Undecided(
-        "GET /pets/1 returned 404 for a created animal, which another client may have removed. Run again.",
+        "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
+        "Run again.",
         examined=tuple(record[2:]),
     )
     assert isinstance(found("CREATE-12", *record, page(OLD, sent=30.0), get(1, 31.0, 404)), Ask)
@@ -390,6 +402,9 @@ def test_a_page_that_shows_two_changed_alike_fails() -> None:
         "also animal 2."
     )
     assert [proof.part for proof in again.proofs][:2] == ["body:/categoryId", "body:/1/categoryId"]
+    three = found("CREATE-13", new(1), new(2), new(3), page(OLD, *changed, pet(3, categoryId=2), sent=1.0))
+    assert isinstance(three, Failed)
+    assert three.text.endswith("(section 4.2); also animals 2, 3.")
     alone = [new(1), *(page(OLD, pet(1, categoryId=2), sent=at) for at in (1.0, 10.1))]
     assert isinstance(found("CREATE-13", *alone, grounds=READING), Undecided)
     assert isinstance(found("CREATE-13", *alone), Ask)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Problem
 from petcheck.judging.rules.errors import error_in
 from tests.judging.rules.said import ERROR, GET, GROUNDS, NEW, ORDERS, REMOVED, SILENT, by, page, posted, refused, text

@@ -7,7 +7,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, Form, Silence
+from petcheck.call import Call, Credential, Form
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import (
     HOLDS,

@@ -9,7 +9,8 @@ from functools import partial
 
 import pytest
 
-from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.call import Call, Credential, Form
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Problem, Proof, Undecided
 from petcheck.judging.rules import RULE
@@ -633,6 +634,29 @@ def test_an_animal_must_have_had_its_status_for_10_s(status: str, outcome: type[
     changed = page([2], "limit=1", 6, status=status)
     three = [page(range(12), "limit=100", 20), page([3], "limit=100&status=sold", 21), page(range(12), "limit=100", 22)]
     assert isinstance(decided("LIST-8", *record, changed, *three), outcome)
+
+
+def turned(ids: Iterable[int], at: float) -> Exchange:
+    """The page of sold animals, asked for with its parameters in the opposite order."""
+    path = "/pets?status=sold&limit=100"
+    return exchange(LIST, body=pets(ids), path=path, form=Form.TURNED, sent=at, took=0.5, index=int(at))
+
+
+def test_a_page_that_lacks_animals_in_one_order_of_parameters_is_checked_in_that_order() -> None:
+    whole, sold = range(12), [2, 3, 6, 7, 10, 11]
+    record = [*store(whole, 0), turned([], 5)]
+    in_turned_order = replace(ask("limit=100", "status=sold"), form=Form.TURNED)
+    three = (ask("limit=100"), in_turned_order, ask("limit=100"))
+    assert asked(decided("LIST-8", *record)) == three
+    plain = [page(whole, "limit=100", 20), page(sold, "limit=100&status=sold", 21), page(whole, "limit=100", 22)]
+    assert asked(decided("LIST-8", *record, *plain)) == three
+    again = [page(whole, "limit=100", 24), turned([], 25), page(whole, "limit=100", 26)]
+    assert isinstance(decided("LIST-8", *record, *plain, *again), Failed)
+    better = [page(whole, "limit=100", 24), turned(sold, 25), page(whole, "limit=100", 26)]
+    assert isinstance(decided("LIST-8", *record, *plain, *better), Held)
+    # if the other order lacks some, too, the order is not the cause
+    both = [*store(whole, 0)[:3], page([], "limit=100&status=sold", 4), turned([], 5)]
+    assert asked(decided("LIST-8", *both)) == (ask("limit=100"), ask("limit=100", "status=sold"), ask("limit=100"))
 
 
 def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.matchers import described

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.call import Credential
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
 from petcheck.judging.judgement import NOT_CONCERNED, Decision, Failed, Held, Undecided
 from petcheck.judging.rules import RULE

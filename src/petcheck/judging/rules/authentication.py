@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
-from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.call import Call, Credential
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
 from petcheck.judging.expected import documented

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from petcheck.exchange import Exchange, Page, page_call, read_call
+from petcheck.call import page_call, read_call
+from petcheck.exchange import Exchange, Page
 from petcheck.judging.agree import agree
 from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
 from petcheck.judging.creations import (

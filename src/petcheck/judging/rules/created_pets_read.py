@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from petcheck.exchange import Call, Exchange, page_call, read_call
+from petcheck.call import Call, page_call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
 from petcheck.judging.changed import Changed, as_created, changed_alike
 from petcheck.judging.creations import (
@@ -113,8 +114,8 @@ def _is_lost(
         if (listed := _still_listed(record, one, x)) is not None:
             return listed
     vanished = Undecided(
-        f"{described(exchanges[-1])} returned 404 for a created animal, which another client may have removed. "
-        "Run again.",
+        f"{described(exchanges[-1])} returned 404, although {_creating(lost[0][0])}; another client may have removed "
+        "it. Run again.",
         examined=(*shown, *exchanges),
     )
     if not late:
@@ -144,13 +145,19 @@ def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Und
 
 
 def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
-    (_, exchanges), (_, others) = late
+    (lost, exchanges), (_, others) = late
     return Failed(
-        f"{described(exchanges[-1])} still returned 404 10 s after {Operation.CREATE_PET} created that animal "
+        f"{described(exchanges[-1])} still returned 404 10 s after {_creating(lost)} "
         f"(section 4.2); also in {described(others[-1])}.",
         tuple(chain.from_iterable((Proof(o.exchange, body("id")), Proof(x[-1], STATUS)) for o, x in late)),
         expected="200",
     )
+
+
+def _creating(one: Creation) -> str:
+    """How an animal was created, in words: a server may lose what it creates at the same time."""
+    beside = "" if one.exchange.burst is None else ", at the same time as other requests,"
+    return f"{Operation.CREATE_PET}{beside} created that animal"
 
 
 def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Failed | None:
@@ -164,7 +171,7 @@ def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Fa
 
 def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:
     return Failed(
-        f"{described(read)} still returned 404 10 s after {Operation.CREATE_PET} created that animal, although "
+        f"{described(read)} still returned 404 10 s after {_creating(one)}, although "
         f"{described(page.exchange)} lists it (section 4.2).",
         (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
         expected="200",

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from petcheck.exchange import Call, Exchange, Page, page_call
+from petcheck.call import Call, Form, page_call
+from petcheck.exchange import Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.agree import pages_in_a_row
 from petcheck.judging.judgement import (
@@ -118,7 +119,7 @@ def _grew(record: Record) -> bool:
 def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     """Whether each filtered page that is not full shows all of `due`, the ids with that status in the whole store."""
     pages = [page for page in pages_in(record) if page.by_status == status and page.has_room]
-    call = page_call(LIMIT_MAX, status)
+    call = _as_lacking(page_call(LIMIT_MAX, status), [page for page in pages if _missing(page, due, record)])
     changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
     if not any(page.exchange.sent >= known_since(record, due) for page in pages):
         no_room = Undecided(f"No page filtered by status {quoted(status)} had room for all its animals; see LIST-6.")
@@ -130,7 +131,7 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     ids = due | created_in(record).keys()
     three = pages_in_a_row(record, _WIDE, call, ids)
     again = Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
-    if three is None:
+    if three is None or (call.form is not None and three[1].exchange.request.form is not call.form):
         return again
     before, between, after = three
     both = _of_status(before, status) & _of_status(after, status)
@@ -153,6 +154,13 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
         f"status {quoted(status)} (section 4.1).",
         (Proof(before.exchange, body(place)), Proof(between.exchange, BODY), Proof(after.exchange, BODY)),
     )
+
+
+def _as_lacking(call: Call, lacking: Sequence[Page]) -> Call:
+    """The call in the form of the pages that lack animals, if only those with the parameters turned round do."""
+    requests = [page.exchange.request for page in lacking]
+    wide = next((request.same for request in requests if request.call.query == call.query), call)
+    return wide if all(request.form is Form.TURNED for request in requests) else call
 
 
 def _missing(page: Page, due: set[int], record: Record) -> set[int]:

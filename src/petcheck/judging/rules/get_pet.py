@@ -8,7 +8,8 @@ from functools import partial
 from itertools import product
 from math import inf
 
-from petcheck.exchange import Animal, Call, Exchange, read_call
+from petcheck.call import Call, read_call
+from petcheck.exchange import Animal, Exchange
 from petcheck.json_values import integer
 from petcheck.judging.agree import agree
 from petcheck.judging.apply import sentence

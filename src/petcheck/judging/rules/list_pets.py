@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from petcheck.exchange import Call, Exchange
+from petcheck.call import Call
+from petcheck.exchange import Exchange
 from petcheck.judging.apply import failed_by, simplicity
 from petcheck.judging.judgement import (
     HOLDS,

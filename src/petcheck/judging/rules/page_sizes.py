@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from petcheck.exchange import Call, Exchange, Page, Response, page_call
+from petcheck.call import Call, page_call
+from petcheck.exchange import Exchange, Page, Response
 from petcheck.judging.agree import pages_in_a_row
 from petcheck.judging.judgement import (
     BODY,

@@ -1,0 +1,100 @@
+"""Examples of bodies that `POST /pets` must refuse (section 4.2): one defect each, each another one. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+
+from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.properties.new_pets import Pets, json_body, of_this_run
+from petcheck.properties.pool import Cases
+from petcheck.properties.weaving import rotated
+from petcheck.spec.figures import INT64_MIN, SOLD
+from petcheck.spec.operations import Operation
+
+
+def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Iterator[bytes]:
+    """Bodies with one defect each: realistic ones, then one of each kind that no `known` body has, then random ones.
+
+    To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
+    """
+    yield from rotated(_realistic(pets), 4, seed, 3)
+    seen = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
+    planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
+    kinds: dict[str, list[bytes]] = {}
+    for body in (of_this_run(body, pets, refused=True) for body in planned):
+        defect = _defect(body) if body is not None else None
+        if body is not None and defect is not None and defect not in seen:
+            seen.add(defect)
+            kinds.setdefault(defect.partition(" ")[0], []).append(body)
+    yield from (body for bodies in zip_longest(*kinds.values()) for body in bodies if body is not None)
+    for call in cases.random(Operation.CREATE_PET, "negative", seed):
+        body = of_this_run(call.body, pets, refused=True)
+        if body is not None and _defect(body) is not None:
+            yield body
+
+
+def _realistic(pets: Pets) -> Iterator[bytes]:
+    """Defects that people make, and those that a parser causes; the likeliest to be accepted come first."""
+
+    def pet(what: str, **members: object) -> dict[str, object]:
+        whole = {"name": f"{pets.run} refused {what}", "categoryId": pets.category, "status": SOLD}
+        return {key: value for key, value in (whole | members).items() if value is not _LEFT_OUT}
+
+    def written(what: str, category: str) -> bytes:
+        return json.dumps(pet(what, categoryId=_LEFT_OUT))[:-1].encode() + f', "categoryId": {category}}}'.encode()
+
+    yield json_body(pet("empty status", status=""))
+    yield json_body(pet("list as status", status=[SOLD]))  # cannot be a key of a dictionary, so a lookup crashes
+    yield json_body(pet("padded status", status=f" {SOLD} "))
+    yield written("beyond any range", "1e400")
+    yield json_body(pet("capital letter", categoryId=_LEFT_OUT) | {"CategoryId": pets.category})
+    yield json_body(pet("newline after status", status=f"{SOLD}\n"))  # `$` in a regular expression may match before it
+    yield json_body(json.dumps(pet("text in text")))
+    yield json_body(pet("capital status", status=SOLD.capitalize()))
+    yield json_body(pet("inherited name", status="constructor"))  # JavaScript finds it in every object
+    yield written("below int64", str(INT64_MIN - 1))
+    yield b"{}"
+    yield b"null"
+    # Python converts at most 4,300 digits
+    yield written("5,000 digits", "9" * 5_000)
+    yield json_body(pet("list as name", name=["Rex"]))
+    yield json_body({key[0].upper() + key[1:]: value for key, value in pet("capital names").items()})
+    yield json_body(pet("name in capitals", name=_LEFT_OUT) | {"NAME": f"{pets.run} refused name in capitals"})
+    yield json_body(pet("list as category", categoryId=[pets.category]))
+    yield json_body(pet("snake case", categoryId=_LEFT_OUT) | {"category_id": pets.category})
+    yield json_body(pet("number as status", status=0))
+    yield json_body(pet("true as status", status=True))
+    yield b"7"
+    yield json_body(pet("empty category", categoryId=""))
+    yield f"name={pets.run}+refused+form&categoryId={pets.category}&status={SOLD}".encode()
+    yield json_body(pet("object as category", categoryId={"id": pets.category}))
+    yield b"[" * 200 + b"]" * 200
+    yield json_body(pet("object as name", name={"first": "Rex"}))
+    yield json_body({"name": f"{pets.run} refused deep", "categoryId": pets.category, "status": _deep(200)})
+    yield json_body(pet("padded category", categoryId=f" {pets.category} "))
+    yield json_body(pet("true as name", name=True))
+    yield json_body(pet("false as status", status=False))
+    yield json_body(pet("beyond below", categoryId=INT64_MIN - 1))
+    yield json_body({"pet": pet("wrapped in an object")})
+    yield b"[" * 3_000 + b"]" * 3_000
+
+
+_LEFT_OUT = object()
+
+
+def _deep(levels: int) -> list[object]:
+    value: list[object] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+_MORE = (b'{"name": "Rex", "categoryId": 1', b'"Rex"')
+
+
+def _defect(body: bytes) -> str | None:
+    """What is wrong with a body, in words; None without a certain defect."""
+    asked = asked_for(body, ())
+    return f"{asked.requirement} {asked.what}" if asked.due is Due.REFUSED else None

@@ -1,0 +1,68 @@
+"""Examples for `GET /pets/{petId}` and `GET /store/orders` (sections 4.3 and 4.4), most revealing first. Pure."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterator
+from itertools import chain
+
+from petcheck.call import Call
+from petcheck.properties.pool import Cases, segment_call
+from petcheck.properties.weaving import fresh, octaves, rotated, woven
+from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, SOLD
+from petcheck.spec.operations import Operation
+
+
+def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Call]:
+    """Ids near the `known` ones, then over all of int64, the limits of common integer types first; other segments."""
+    drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
+    edges = [0, -1, INT64_MAX, INT64_MIN, 2**31, 2**32, 2**53 + 1, -(2**31) - 1]
+    near = list(_near(known))
+    edges += near[1:]
+    ids = chain(
+        map(_id, near[:1]),
+        map(_id, rotated(edges, 2, seed, 1)),
+        cases.coverage(Operation.GET_PET, "positive"),
+        map(_id, octaves(drawn)),
+        cases.random(Operation.GET_PET, "positive", seed),
+    )
+    first = _SEGMENTS[:_FIRST_SEGMENTS]
+    segments = chain(
+        rotated(first, 0, seed, 1),
+        cases.coverage(Operation.GET_PET, "negative"),
+        _SEGMENTS,
+        cases.random(Operation.GET_PET, "negative", seed),
+    )
+    yield from fresh(chain(woven(ids, segments, 36, 2), woven(ids, segments, 2**62, 4)))
+
+
+def _near(known: Collection[int]) -> Iterator[int]:
+    """The id after the last, and one in a gap, if there are any."""
+    if known:
+        last = max(known)
+        gap = next((number for number in sorted(known) if number + 1 not in known and number != last), None)
+        yield from (number + 1 for number in (last, gap) if number is not None and number < INT64_MAX)
+
+
+def _id(number: int) -> Call:
+    return Call(Operation.GET_PET, pet_id=str(number))
+
+
+# careless code takes `²` for a digit, and Python converts at most 4,300 digits
+_TEXTS = ("é", "\udcff", "²", "9" * 5_000, "007", "+1", "a" * 300, "1.5", "%", " 1", "🐈", "1e3", "0x10", "-", "1;2")
+_SEGMENTS = tuple(call for call in map(segment_call, _TEXTS) if call is not None)
+_FIRST_SEGMENTS = 6
+
+
+# ---- GET /store/orders
+
+
+def ordering() -> Iterator[Call]:
+    """Parameters that the operation may not know: they must not crash it."""
+    for query in (
+        (("limit", "0"), ("status", "petcheck")),
+        (("limit", "abc"), ("page", "-1")),
+        (("status", PENDING), ("status", SOLD), ("status[]", SOLD)),
+        (("id", str(INT64_MAX + 1)), ("limit", "")),
+    ):
+        yield Call(Operation.STORE_ORDERS, query=query)

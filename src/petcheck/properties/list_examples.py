@@ -1,0 +1,102 @@
+"""Examples for `GET /pets` (section 4.1): most revealing first, so a cap drops the least useful. Pure."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import chain
+
+from petcheck.call import Call
+from petcheck.properties.pool import Cases
+from petcheck.properties.weaving import fresh, rotated, woven
+from petcheck.spec.figures import (
+    AVAILABLE,
+    LIMIT_DEFAULT,
+    LIMIT_MAX,
+    LIMIT_MIN,
+    OPEN_LISTS,
+    PENDING,
+    SOLD,
+    STATUSES,
+)
+from petcheck.spec.operations import Operation
+
+_LONGEST_QUERY = 400
+_STATUS_OR_NONE = (*STATUSES, None)
+
+
+def listing(seed: int, cases: Cases) -> Iterator[Call]:
+    """Limits and filters: the pairs that the document allows, with open ones in between."""
+    drawn = random.Random(f"{seed}/list")  # noqa: S311 - repeatable, not secret
+    valid = chain(_named_pairs(seed, drawn), cases.coverage(Operation.LIST_PETS, "positive"), pairs(drawn))
+    free = chain(_open_lists(cases, seed), cases.random(Operation.LIST_PETS, "negative", seed))
+    short = (call for call in free if sum(len(name) + len(value) for name, value in call.query) <= _LONGEST_QUERY)
+    # open ones first: what a run that only reads asks, one with few requests left asks too
+    yield from fresh(chain(woven(short, valid, 12, 1), woven(valid, short, 24, 3), woven(valid, short, 2**62, 7)))
+
+
+def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
+    """Every limit in the document, and none, with every status, and none: some fail only together.
+
+    Every third one has a limit that the document does not name: a server may know only those that it names.
+    """
+    named = rotated((_page(limit, status) for limit in _LIMITS for status in _STATUS_OR_NONE), 0, seed, 5)
+    for place, pair in enumerate(named):
+        yield pair
+        if place % 2:
+            yield _page(drawn.choice(_UNNAMED), drawn.choice(_STATUS_OR_NONE))
+
+
+_LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
+_UNNAMED = tuple(limit for limit in range(LIMIT_MIN + 1, LIMIT_MAX) if limit != LIMIT_DEFAULT)
+
+
+def _page(limit: int | None, status: str | None) -> Call:
+    query = (("limit", limit and str(limit)), ("status", status))
+    return Call(Operation.LIST_PETS, query=tuple((name, value) for name, value in query if value))
+
+
+def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
+    """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any.
+
+    Few runs have requests for all of them: a query with several unknown and repeated parameters comes first, and a
+    negative limit, which many databases refuse or take for no limit. The others begin elsewhere with each seed.
+    """
+    named = [tuple(query.items()) for query in OPEN_LISTS.values()]
+    first, *odd = rotated(_ODD_QUERIES, 1, seed, 2)
+    for query in (first, _NEGATIVE, *named, *odd):
+        yield Call(Operation.LIST_PETS, query=query)
+    planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
+    yield from sorted(planned, key=lambda call: len(call.query))
+
+
+_NEGATIVE = tuple(OPEN_LISTS["limit-negative"].items())
+_ODD_QUERIES = (
+    # Express and PHP make a list of what repeats or has brackets; a limit that repeats is often refused before that
+    (("status", PENDING), ("status", SOLD), ("status[]", SOLD), ("petcheck", "1")),
+    (("limit", "5"), ("limit", "7")),
+    (("limit", "1000"), ("status", AVAILABLE)),
+    (("limit", "20"), ("status", "adopted")),
+    (("limit", "0.5"),),
+    (("limit", str(10**23)),),
+    (("status", "\udcff"),),
+    (("limit", "²"),),
+    (("status", ""),),
+    # what every object has, in a lookup of a careless server
+    (("status", "constructor"),),
+    (("limit", "1e3"), ("status", "__proto__")),
+    (("status", "\0"),),
+    (("limit", ""),),
+    (("page", "2"), ("limit[]", "5"), ("status[a]", SOLD)),
+    (("limit", "1000"),),
+)
+
+
+def pairs(drawn: random.Random) -> Iterator[Call]:
+    """Every limit, alone and with every status; each quarter has every limit once and mixes all statuses."""
+    limits = list(range(1, LIMIT_MAX + 1))
+    drawn.shuffle(limits)
+    for turn in range(len(_STATUS_OR_NONE)):
+        for place, limit in enumerate(limits):
+            status = _STATUS_OR_NONE[(place + turn) % len(_STATUS_OR_NONE)]
+            yield _page(limit, status)

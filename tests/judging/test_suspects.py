@@ -1,0 +1,156 @@
+"""What in a request may have caused a failure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from petcheck.call import Form
+from petcheck.exchange import Exchange
+from petcheck.judging.judgement import Failed, Proof
+from petcheck.judging.suspects import forms_in, in_form, in_plain_form, named_before, spoiled_by
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+CREATE, GET = Operation.CREATE_PET, Operation.GET_PET
+ZOE = {"name": "Zoe", "categoryId": 1}
+PLAIN_JSON, WITH_COMMA = b'{"name": "Zoe", "categoryId": 1}', b'{"name": "Zoe", "categoryId": 1,}'
+
+
+# ---- a POST before it
+
+
+def between(exchange: Exchange, sent: float, finished: float) -> Exchange:
+    return replace(exchange, sent=sent, finished=finished)
+
+
+def post(number: int, asked: bytes = PLAIN_JSON, index: int = 1, status: int = 201) -> Exchange:
+    return between(exchange(CREATE, status, {"id": number, **ZOE}, asked=asked, index=index), 1, 2)
+
+
+WORKED, BROKEN = between(exchange(), 0, 1), between(exchange(status=500, index=9), 2, 3)
+SAID = 'It worked until POST /pets with the body {"name": "Zoe", "categoryId": 1} created animal 7. '
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ([WORKED, post(7), BROKEN], SAID),
+        ([BROKEN], ""),
+        ([WORKED, BROKEN], ""),
+        ([post(7), BROKEN], ""),
+        ([WORKED, post(7, status=400), BROKEN], ""),
+        # it was not sent between the two
+        ([WORKED, between(post(7), 0.9, 2), BROKEN], ""),
+        ([WORKED, between(post(7), 1, 2.1), BROKEN], ""),
+        ([WORKED, post(7), between(WORKED, 1.5, 2), BROKEN], ""),
+        ([WORKED, post(7), BROKEN, between(WORKED, 4, 5)], ""),
+        # another page says nothing
+        ([between(exchange(path="/pets?limit=5"), 0, 1), post(7), BROKEN], ""),
+        # the likeliest of several: one that is not plain JSON, then the last
+        ([WORKED, post(6, index=1), post(7, index=2), post(5, index=0), BROKEN], SAID),
+        ([WORKED, post(6, WITH_COMMA), post(7, index=2), BROKEN], SAID.replace("1}", "1,}").replace("7", "6")),
+        (
+            [WORKED, post(6, WITH_COMMA), replace(post(7), answer=exchange(status=201, body=b"{").answer), BROKEN],
+            SAID.replace("animal 7", "an animal"),
+        ),
+    ],
+)
+def test_a_post_after_which_a_page_can_no_longer_be_read_is_named(record: list[Exchange], said: str) -> None:
+    assert spoiled_by(BROKEN, record) == said
+
+
+REFUSED = between(exchange(CREATE, 409, {}, asked=PLAIN_JSON, index=9), 2, 3)
+HAD = " Animal 7 has had that name before."
+UNREADABLE = replace(post(7), answer=exchange(status=201, body=b"{").answer)
+
+
+@pytest.mark.parametrize(
+    ("record", "wrong", "said"),
+    [
+        ([post(7), REFUSED], REFUSED, HAD),
+        ([post(7), post(8, index=2), REFUSED], REFUSED, HAD),
+        ([UNREADABLE, REFUSED], REFUSED, HAD.replace("Animal 7", "An animal")),
+        ([REFUSED], REFUSED, ""),
+        ([post(7, status=400), REFUSED], REFUSED, ""),
+        ([post(7, asked=b'{"name": "Tex", "categoryId": 1}'), REFUSED], REFUSED, ""),
+        ([between(post(7), 1, 2.1), REFUSED], REFUSED, ""),
+        ([post(7), between(post(8), 2, 3)], between(post(8), 2, 3), ""),
+        ([post(7), WORKED], WORKED, ""),
+    ],
+)  # fmt: skip
+def test_an_animal_that_had_the_name_of_a_refused_post_is_named(
+    record: list[Exchange], wrong: Exchange, said: str
+) -> None:
+    assert named_before(wrong, record) == said
+
+
+def test_a_failure_in_a_burst_has_other_suspects() -> None:
+    burst = replace(BROKEN, burst=1)
+    assert spoiled_by(burst, [WORKED, post(7), burst]) == ""
+
+
+def test_a_post_breaks_no_other_request() -> None:
+    alone = between(exchange(GET, 500), 2, 3)
+    assert spoiled_by(alone, [WORKED, between(exchange(GET), 0, 1), post(7), alone]) == ""
+
+
+# ---- its form
+
+
+def formed(form: Form, *, burst: int | None = None, index: int = 1) -> Exchange:
+    return replace(exchange(form=form, index=index, sent=5.0), burst=burst)
+
+
+def failure(*proofs: Exchange, wrong: tuple[Exchange, ...] = ()) -> Failed:
+    return Failed("It broke.", tuple(map(Proof, proofs)), wrong=wrong)
+
+
+LOWER, UPPER, SPACED = (formed(form) for form in (Form.LOWER, Form.UPPER, Form.SPACED))
+AT_ONCE = formed(Form.LOWER, burst=1)
+
+
+@pytest.mark.parametrize(
+    ("failed", "forms"),
+    [
+        (failure(LOWER), (Form.LOWER,)),
+        (failure(LOWER, UPPER, LOWER), (Form.LOWER, Form.UPPER)),
+        (failure(LOWER, UPPER, SPACED), ()),
+        (failure(formed(Form.PLAIN)), ()),
+        (failure(LOWER, formed(Form.PLAIN)), ()),
+        (failure(AT_ONCE), ()),
+        (failure(AT_ONCE, wrong=(AT_ONCE,)), ()),
+        (failure(AT_ONCE, wrong=(AT_ONCE, LOWER)), (Form.LOWER,)),
+        (failure(LOWER, wrong=(LOWER,)), (Form.LOWER,)),
+    ],
+)
+def test_few_forms_that_all_failures_have_may_be_the_cause(failed: Failed, forms: tuple[Form, ...]) -> None:
+    assert forms_in(failed) == forms
+
+
+def test_the_plain_form_is_the_latest_request_that_means_the_same() -> None:
+    first, last, other = exchange(index=2), exchange(index=3), exchange(GET, index=4)
+    assert in_plain_form(LOWER, [first, last, other, UPPER]) is last
+    assert in_plain_form(LOWER, [other, UPPER]) is None
+
+
+@pytest.mark.parametrize(
+    ("plain", "sent", "said"),
+    [
+        (404, 0.0, " The request had header names in lower case; in the plain form it got 404."),
+        (200, 5.0, ""),
+        # an equal status counts if the plain one was sent when the other was answered
+        (200, 5.1, " The request had header names in lower case; in the plain form it got 200."),
+    ],
+)
+def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int, sent: float, said: str) -> None:
+    record = [LOWER, exchange(status=plain, index=2, sent=sent)]
+    assert in_form(failure(LOWER), record) == in_form(failure(LOWER, wrong=(LOWER, LOWER)), record) == said
+    # once may be chance
+    assert in_form(failure(LOWER, wrong=(LOWER,)), record) == ""
+
+
+def test_several_forms_are_named_together() -> None:
+    said = " The request had header names in lower case or header names in capitals; in the plain form it got 404."
+    assert in_form(failure(LOWER, UPPER), [LOWER, UPPER, exchange(status=404)]) == said
