@@ -300,10 +300,9 @@ def test_of_animals_that_were_not_read_one_like_the_lost_one_is(
 
     lost = get(1, 15.0, 404)
     record = [made(1, burst, "pending"), *(made(*one) for one in others), lost]
-    vanished = (
-        "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
-        "Run again."
-    )
+    post = "POST /pets, at the same time as other requests," if burst else "POST /pets"
+    vanished = f"GET /pets/1 returned 404, although {post} created that animal; another client may have removed it. "
+    vanished += "Run again."
     assert found("CREATE-12", *record) == Ask((reading(asked),), Undecided(vanished, examined=(lost,)), asked + 10.1)
 
 
