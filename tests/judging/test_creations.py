@@ -123,6 +123,7 @@ def test_an_id_is_shared_by_different_animals_on_a_page_or_of_a_burst() -> None:
         (b'{"name": 7, "categoryId": 1}', None),
         (b'{"Name": "Rex"}', None),
         (b'["Rex"]', None),
+        (b"{", None),
         (b"", None),
         (None, None),
     ],
