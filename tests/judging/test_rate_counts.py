@@ -65,6 +65,9 @@ def text_of(problem: QuotaProblem | None) -> str | None:
 def test_only_answers_to_the_key_that_no_cache_gave_count() -> None:
     assert len(counts_in([answered(1, 5, limit=5), answered(2, 1, limit=1)])) == 2
     assert counts_in([answered(1, 0, limit=0)]) == []
+    # a server that refuses the key may count for nobody; a Reset of more than two days off belongs to no window
+    assert counts_in([answered(1, 5, status=401)]) == []
+    assert [len(counts_in([answered(1, 5, reset=1 + 2 * 86_400 + late)])) for late in (0, 1)] == [1, 0]
     headers = rates(60, 5, unix(64))
     aged = [exchange(path=f"/pets?limit={age}", headers=[*headers, ("age", age)]) for age in ("0", "5")]
     assert [count.exchange for count in counts_in(aged)] == aged[:1]
