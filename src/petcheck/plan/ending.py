@@ -102,8 +102,8 @@ def _oddity(one: Creation) -> tuple[bool, bool, int]:
 
 ENDING = (
     Again("the widest page", Operation.LIST_PETS, _widest_with_ours, created=True),
-    Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
     Again("an id that was not found", Operation.GET_PET, _not_found),
+    Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
     Again("the first animal of the run", Operation.GET_PET, _first, created=True),
     Again("the oddest animal of the run", Operation.GET_PET, _oddest, created=True),
     Again("the first animal of the pages", Operation.GET_PET, _oldest),

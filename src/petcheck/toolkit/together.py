@@ -25,7 +25,7 @@ from petcheck.wire.api import new_pet_call
 _REFUSED = "name-null"  # a body that goes beside accepted ones again; without a name, no page must clear it
 _TWINS = 2
 _BESIDE = 3  # a refused body, a page, and the same page with an invalid key
-_ALONE_AT_THE_END = 4  # one after the other on a kept connection, an animal after a 404 among them
+_ALONE_AT_THE_END = 3  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
 _SUSPECTED = 4  # failures of bursts that are sent alone
 
 
