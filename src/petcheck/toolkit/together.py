@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from petcheck.call import Call, Credential, page_call, read_call
+from petcheck.call import Call, Credential, Form, page_call, read_call
 from petcheck.errors import NotSent
 from petcheck.exchange import Exchange
 from petcheck.judging.judgement import Failed
@@ -70,7 +70,8 @@ def ask_creations_ahead(target: Target) -> None:
     if _examples_left(target) > _TWINS + _BESIDE + 1:
         posts += map(valid_call, _twins(target))
         refused = next(defect.body for defect in target.defects() if defect.label == _REFUSED)
-        invalid = _page_with_an_invalid_key(target)
+        # the same URL byte by byte, as a cache or a shared flight of requests knows it
+        invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)
         beside += [new_pet_call(refused), replace(invalid, credential=Credential.VALID), invalid]
         target.examples_sent += _TWINS + _BESIDE + 1
         target.api.call(new_pet_call(refused), fresh=True)

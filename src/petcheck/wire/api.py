@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from petcheck.call import Call, Credential, page_call
@@ -58,9 +58,13 @@ class Api:
         return self._shared[call]
 
     def ask_together(self, calls: Sequence[Call]) -> list[Exchange | None]:
-        """Send calls at the same time, if the target and the run allow it; the exchange of each, None without one."""
+        """Send calls at the same time, if the target and the run allow it; the exchange of each, None without one.
+
+        A call that has its own form here is the same call for what asks for it later.
+        """
         answers = self.transport.send_together(calls)
-        self._shared |= {call: one for call, one in zip(calls, answers, strict=True) if one is not None}
+        sent = zip(calls, answers, strict=True)
+        self._shared |= {replace(call, form=None): one for call, one in sent if one is not None}
         return answers
 
     def sample(self, call: Call) -> Exchange:
