@@ -144,6 +144,14 @@ def test_a_pair_refused_although_each_parameter_is_accepted_fails() -> None:
     assert isinstance(decided("LIST-6", *record, answer("limit=2&status=sold", 400)), Held)
 
 
+def test_a_pair_that_is_accepted_another_time_is_not_refused_for_its_combination() -> None:
+    record = [answer("limit=1"), *(answer(f"status={status}") for status in STATUSES)]
+    pair = answer("limit=1&status=sold", 500)
+    decision = decided("LIST-6", *record, answer("limit=1&status=sold"), pair)
+    assert isinstance(decision, Failed)
+    assert decision.text == "GET /pets?limit=1&status=sold: expected 200 (section 4.1), got 500."
+
+
 def test_a_refused_pair_does_not_break_the_limit() -> None:
     record = [*(answer(f"limit={limit}") for limit in (1, 20, 100)), answer("status=sold")]
     assert decided("LIST-2", *record, answer("limit=1&status=sold", 400)) == Held(tuple(record[:3]))
