@@ -333,6 +333,14 @@ def test_silence_counts_only_if_the_target_answered_afterwards(
     assert ruled(replace(failed, unanswered=False), record=record).outcome == "fail"
 
 
+def test_an_answer_after_an_earlier_silence_of_the_same_failure_counts() -> None:
+    last = replace(OTHER_SILENT, index=20)
+    failed = Failed("No answer.", (Proof(last),), unanswered=True)
+    record = [SILENT, THREE, last]
+    assert ruled(failed, ASKED, record=record).outcome == "error"
+    assert ruled(replace(failed, wrong=(last, SILENT)), ASKED, record=record).outcome == "fail"
+
+
 def test_a_dead_target_and_a_check_that_broke_are_both_named() -> None:
     failed = Failed("No answer.", (Proof(SILENT),), unanswered=True)
     verdict = ruled(failed, BROKE, UNHEARD, record=[SILENT])

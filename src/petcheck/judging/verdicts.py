@@ -228,7 +228,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
     # each is a second try, so one answer after any of them is enough
-    since = min(proof.exchange.finished for proof in decision.proofs)
+    since = min(one.finished for one in (*(proof.exchange for proof in decision.proofs), *decision.wrong))
     later = (exchange for exchange in record if exchange.sent >= since)
     if decision.unanswered and not any(isinstance(exchange.answer, Response) for exchange in later):
         return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
