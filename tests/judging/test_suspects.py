@@ -151,6 +151,19 @@ def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int, sent:
     assert in_form(failure(LOWER, wrong=(LOWER,)), record) == ""
 
 
+@pytest.mark.parametrize(
+    ("between", "named"), [([], True), ([(201, 3)], False), ([(400, 3)], True), ([(201, 0)], True), ([(201, 9)], True)]
+)
+def test_no_form_is_named_if_an_animal_was_created_in_between(between: list[tuple[int, int]], named: bool) -> None:
+    """An empty list may be wrong, and one that is no longer empty right. The two requests may be POSTs themselves."""
+    posts = [exchange(CREATE, status, asked=PLAIN_JSON, index=index) for status, index in between]
+    plain = exchange(index=5, sent=6.0)
+    assert bool(in_form(failure(LOWER), [LOWER, *posts, plain])) is named
+    lower = exchange(CREATE, 201, asked=PLAIN_JSON, form=Form.LOWER, index=1, sent=5.0)
+    again = exchange(CREATE, 201, asked=PLAIN_JSON, index=5, sent=6.0)
+    assert bool(in_form(failure(lower), [lower, *posts, again])) is named
+
+
 def test_several_forms_are_named_together() -> None:
     said = " The request had header names in lower case or header names in capitals; in the plain form it got 404."
     assert in_form(failure(LOWER, UPPER), [LOWER, UPPER, exchange(status=404)]) == said

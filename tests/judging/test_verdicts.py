@@ -341,6 +341,16 @@ def test_an_answer_after_an_earlier_silence_of_the_same_failure_counts() -> None
     assert ruled(replace(failed, wrong=(last, SILENT)), ASKED, record=record).outcome == "fail"
 
 
+@pytest.mark.parametrize(("expected", "told"), [("201", True), ("201 or 400", True), ("400", False), ("", False)])
+def test_an_animal_that_had_the_name_of_a_post_is_told_if_the_post_should_create_one(expected: str, told: bool) -> None:
+    body = b'{"name": "Rex", "categoryId": 1}'
+    made = exchange(Operation.CREATE_PET, 201, {"id": 7}, asked=body, index=0)
+    refused = exchange(Operation.CREATE_PET, 409, asked=body, index=1, sent=5.0)
+    failed = Failed("It broke.", (Proof(refused),), expected=expected)
+    said = " Animal 7 has had that name before." if told else ""
+    assert ruled(failed, ASKED, record=[made, refused]).reason == f"It broke.{said}"
+
+
 def test_a_dead_target_and_a_check_that_broke_are_both_named() -> None:
     failed = Failed("No answer.", (Proof(SILENT),), unanswered=True)
     verdict = ruled(failed, BROKE, UNHEARD, record=[SILENT])

@@ -16,6 +16,7 @@ from petcheck.exchange import Response
 from petcheck.judging.cells import Coverage
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
 from petcheck.judging.judgement import LIMITS, Failed, Held, Record, Undecided
+from petcheck.judging.request_bodies import Due
 from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.outcomes import NOT_IN_FORCE, Outcome
@@ -239,7 +240,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     else:
         # a count is compared with others, whatever their form
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
-        named = named_before(first, record) if (decision.expected or "").startswith("201") else ""
+        named = named_before(first, record) if decision.expected in _CREATED else ""
         reason = f"{spoiled_by(first, record)}{decision.text}{form}{named}"
     return replace(
         verdict,
@@ -255,6 +256,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
 
 
 EXHAUST = "--exhaust-rate-limit"
+_CREATED = (Due.CREATED.value, Due.CREATED_OR_REFUSED.value)
 _REASONS_SHOWN = 3
 _NO_WRITES = Dropped("not-run", "", "--allow-writes")
 _OF_ANIMALS = "2"  # the section about them
