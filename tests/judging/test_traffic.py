@@ -1,224 +1,354 @@
-"""What recorded traffic shows, and what it leaves in doubt."""
+"""What traffic that another program recorded shows, and what it leaves undecided."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
+from itertools import pairwise
 
 import pytest
 
 from petcheck.call import Credential
-from petcheck.exchange import Exchange, Silence
+from petcheck.exchange import Exchange, Response, Silence
 from petcheck.judging import traffic
-from petcheck.judging.judgement import Failed, Grounds, Held, Undecided
-from petcheck.judging.once import WholeRecord
-from petcheck.judging.traffic import Settled, refused_everywhere, shown_by_traffic
+from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Record, Undecided
+from petcheck.judging.traffic import Settled, Shown, refused_everywhere, shown_by_traffic
+from petcheck.spec.catalogue import Requirement
+from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import JSON, NOON, exchange, rates, unix
+from tests.support.exchanges import JSON, NOON, exchange
 
-DAY = date(2026, 1, 1)
 LIST, CREATE, GET, ORDERS = Operation
-ALL = "/pets?limit=100"
-NO_KEYS = "The recording has no Authorization headers, so it does not show which requests had a key. Record with them."
-MASKED = "The recording has masked keys, so it does not show which requests had the same one. Record with them."
-REFUSED = "the server refused every request with a key in the recording; record some with a valid key"
+DAY = date(2026, 11, 21)
+KEY, OTHER, MASKED = "Bearer $KEY", "Bearer $OTHER", "[redacted]"
 
 
-def with_key(key: str | None, one: Exchange, name: str = "Authorization") -> Exchange:
-    """An exchange whose request has an Authorization header, after one that means nothing."""
-    own = () if key is None else ((name, key),)
-    return replace(one, request=replace(one.request, headers=(("Accept", "*/*"), *own)))
+SERVER = ("Server", "shop")  # a header that a script in a page does not see
 
 
-def shown(*record: Exchange, key: str | None = "Bearer $KEY_1", plan: str | None = None) -> dict[str, Settled]:
-    """The decisions on exchanges with a key."""
-    sent = [one if one.request.headers else with_key(key, one) for one in record]
-    return dict(shown_by_traffic(WholeRecord(sent), as_of=DAY, plan=plan).decisions)
+def whole(one: Exchange, *more: tuple[str, str]) -> Exchange:
+    """An exchange as a proxy records it, with all headers of the response."""
+    assert isinstance(one.answer, Response)
+    return replace(one, answer=replace(one.answer, headers=(*one.answer.headers, *more, SERVER)))
 
 
-def refused(index: int = 0, **fields: object) -> Exchange:
-    error = {"code": "no_key", "message": "No key.", "status": 401}
-    return exchange(LIST, 401, error, index=index, credential=Credential.MISSING, **fields)  # type: ignore[arg-type]
+def keyed(key: str, one: Exchange, name: str = "Authorization") -> Exchange:
+    one = whole(one) if isinstance(one.answer, Response) else one
+    return replace(one, request=replace(one.request, headers=(JSON, (name, key))))
+
+
+def numbered(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    return [replace(one, index=at, sent=float(at), finished=at + 0.5) for at, one in enumerate(exchanges)]
+
+
+class Judge:
+    """In place of the rules: remembers what is judged, on which grounds, and decides as it was told."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seen: list[Record] = []
+        self.grounds: list[Grounds] = []
+        self.decide: Callable[[Record], Settled] = lambda record: Held(tuple(record))
+        monkeypatch.setattr(traffic, "decided", self.decided)
+        self._patch = monkeypatch
+
+    def pieces(self, number: int, size: int = 1_000) -> None:
+        """Judge a long record in pieces of so many exchanges and bytes."""
+        self._patch.setattr(traffic, "_PIECE", number)
+        self._patch.setattr(traffic, "_PIECE_BYTES", size)
+
+    def decided(self, requirement: Requirement, record: Record, grounds: Grounds) -> Settled:
+        if requirement.id == "LIST-1":
+            self.seen.append(record)
+            self.grounds.append(grounds)
+        return self.decide(record)
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
+    return Judge(monkeypatch)
+
+
+def shown(record: Sequence[Exchange], plan: str | None = None) -> Shown:
+    return shown_by_traffic(record, as_of=DAY, plan=plan)
 
 
 # ---- keys
 
 
-@pytest.mark.parametrize("requirement", ["AUTH-1", "AUTH-7", "RATE-4", "RATE-6", "RATE-8", "RATE-9"])
-def test_without_keys_nothing_is_known_about_keys(requirement: str) -> None:
-    decision = shown(exchange(body=[]), refused(1), key=None)[requirement]
-    assert isinstance(decision, Undecided)
-    assert decision.reason == NO_KEYS
-    assert decision.settled_by is None
-
-
-@pytest.mark.parametrize("requirement", ["AUTH-7", "RATE-4", "RATE-6", "RATE-8", "RATE-9"])
-def test_masked_keys_may_be_several(requirement: str) -> None:
-    decision = shown(exchange(body=[]), refused(1), key="Bearer ****")[requirement]
-    assert isinstance(decision, Undecided)
-    assert decision.reason == MASKED
-
-
-def test_other_requirements_need_no_keys() -> None:
-    for key in (None, "Bearer ****", "Bearer $KEY_1"):
-        found = shown(exchange(body=[]), key=key)
-        assert isinstance(found["LIST-1"], Held)
-        assert {NO_KEYS, MASKED}.isdisjoint(one.reason for one in found.values() if isinstance(one, Undecided)) == (
-            key == "Bearer $KEY_1"
-        )
-
-
-def test_what_is_examined_stays_so_in_doubt() -> None:
-    counting = [exchange(body=[], index=n, headers=(JSON, *rates(60, 50 - n, unix(3600)))) for n in range(3)]
-    known, unknown = shown(*counting)["RATE-4"], shown(*counting, key=None)["RATE-4"]
-    assert [one.index for one in unknown.examined] == [one.index for one in known.examined] == [0, 1, 2]
-
-
-def test_each_key_counts_by_itself() -> None:
-    """Two keys have two quotas; taken for one, the count rises within a window."""
-    keys = [("Bearer $KEY_1", "Authorization", 50), ("Bearer $KEY_2", "authorization", 20)] * 7
+def test_each_key_sees_the_others_as_of_unknown_validity(judge: Judge) -> None:
     record = [
-        with_key(key, exchange(body=[], index=n, headers=(JSON, *rates(60, left - n // 2, unix(3600)))), name)
-        for n, (key, name, left) in enumerate(keys)
+        keyed(KEY, exchange(index=0)),
+        keyed(OTHER, exchange(index=1)),
+        keyed(KEY, exchange(index=2), "AUTHORIZATION"),
+        keyed("Basic x", exchange(index=3, credential=Credential.BASIC)),
+        exchange(index=4, credential=Credential.MISSING),
     ]
-    assert isinstance(shown(*record)["RATE-4"], Held)
-    as_one = [with_key("Bearer $KEY_1", one) for one in record]
-    assert isinstance(shown(*as_one)["RATE-4"], Failed)
+    shown(record)
+    valid, unknown, others = Credential.VALID, Credential.UNKNOWN, [Credential.BASIC, Credential.MISSING]
+    assert [[one.request.credential for one in seen] for seen in judge.seen] == [
+        [valid, unknown, valid, *others],
+        [unknown, valid, unknown, *others],
+    ]
+    assert [[replace(one.request, credential=valid) for one in seen] for seen in judge.seen] == [
+        [replace(one.request, credential=valid) for one in record]
+    ] * 2
+
+
+def test_the_five_keys_that_were_used_most_are_judged(judge: Judge) -> None:
+    shown([keyed(f"${number}", exchange()) for number in range(7) for _ in range(7 - number)])
+    valid = [sum(one.request.has_valid_key for one in seen) for seen in judge.seen]
+    assert valid == [7, 6, 5, 4, 3]
+
+
+@pytest.mark.parametrize("record", [[], [exchange()], [exchange(credential=Credential.MISSING)]])
+def test_requests_without_a_key_on_record_are_judged_as_those_of_one_client(
+    record: list[Exchange], judge: Judge
+) -> None:
+    shown(record)
+    assert [[one.request for one in seen] for seen in judge.seen] == [[one.request for one in record]]
+
+
+# ---- what the record shows about the target
+
+
+def listed(*ids: int, key: str = KEY) -> Exchange:
+    return keyed(key, exchange(body=[{"id": number, "name": "Rex", "categoryId": number + 10} for number in ids]))
+
+
+def created(number: int, key: str = KEY) -> Exchange:
+    animal = {"name": "Rex", "categoryId": number + 10}
+    return keyed(key, exchange(CREATE, 201, {"id": number, **animal}, asked=animal))
+
+
+def test_every_piece_is_judged_with_what_the_whole_record_shows_its_key(judge: Judge) -> None:
+    judge.pieces(2)
+    record = numbered([listed(1), created(2), created(2), listed(3, key=OTHER), created(4)])
+    found = shown(record, "free")
+    client = Grounds(DAY, PLANS["free"], writes=True, run="", repeats=True)
+    ours = replace(client, categories=frozenset({11, 12, 14}), listed=frozenset({1, 2, 4}), begun={2: 1.0, 4: 4.0})
+    theirs = replace(client, categories=frozenset({13}), listed=frozenset({3}))
+    assert judge.grounds == [ours, theirs] * 3
+    assert found.grounds == replace(ours, categories=frozenset({11, 12, 13, 14}), listed=frozenset({1, 2, 3, 4}))
+
+
+# ---- times
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
-    [
-        ([(401, "k")], REFUSED),
-        ([(403, "k"), (401, "k")], REFUSED),
-        ([(401, "k"), (503, "k")], None),
-        ([(401, "k"), (200, None)], None),
-        ([(401, "k"), (299, None)], None),
-        ([(401, "k"), (300, None)], REFUSED),
-        ([(401, "k"), (404, None)], REFUSED),
-        ([(401, None)], None),
-        ([], None),
-    ],
+    ("microseconds", "late"),
+    [((0, 0), 1.0), ((1_000, 0), 0.001), ((999_000, 0), 0.001), ((1_000, 1), 0.0), ((0, 500), 0.0)],
 )
-def test_a_key_that_is_refused_everywhere(record: list[tuple[int, str | None]], told: str | None) -> None:
-    sent = [with_key(key, exchange(status=status, index=n)) for n, (status, key) in enumerate(record)]
-    assert refused_everywhere(WholeRecord(sent)) == told
+def test_an_answer_may_have_come_a_tick_of_the_recorder_later(
+    microseconds: tuple[int, int], late: float, judge: Judge
+) -> None:
+    first, second = (replace(exchange(), started=NOON + timedelta(microseconds=part)) for part in microseconds)
+    shown([replace(first, sent=2.0, finished=2.5), replace(second, sent=1.0, finished=3.5)])
+    assert [one.finished for one in judge.seen[0]] == [2.5 + late, 3.5 + late]
 
 
-# ---- other clients, other clocks
-
-
-def stored_although_refused(name: str) -> Iterable[Exchange]:
-    body = {"name": name, "categoryId": 1}
-    yield exchange(LIST, 200, [{"id": 7, "name": "Rex", "categoryId": 1}], index=0, path=ALL)
-    yield exchange(CREATE, 401, index=10, asked=body, credential=Credential.MISSING)
-    yield exchange(LIST, 200, [{"id": 7, "name": "Rex", "categoryId": 1}, {"id": 8, **body}], index=20, path=ALL)
-
-
-@pytest.mark.parametrize(
-    ("name", "sure"), [("Rex 12345", True), ("Rex 1234", True), ("Rex 123", False), ("Tiger the cat", False)]
-)
-def test_only_a_name_of_its_own_shows_that_a_refused_animal_was_stored(name: str, sure: bool) -> None:
-    decision = shown(*stored_although_refused(name))["AUTH-6"]
-    assert isinstance(decision, Failed) == sure
-    if isinstance(decision, Undecided):
-        assert decision.reason == "Another client may have given an animal the name of the refused POST."
-
-
-@pytest.mark.parametrize("status", [200, 500])
-def test_recorded_traffic_does_not_show_whether_an_id_is_used(status: int) -> None:
-    record = [exchange(LIST, 200, [], index=0)] + [
-        exchange(GET, status, {"id": n, "name": "Rex", "categoryId": 1}, index=10 * n, path=f"/pets/{n}")
-        for n in (998, 999)
-    ]
-    found = shown(*record)["GET-3"]
-    assert isinstance(found, Failed) == (status == 500)
-    if isinstance(found, Undecided):
-        assert found.reason == "Recorded traffic does not show whether an animal has an id that returned 200."
-
-
-@pytest.mark.parametrize("dated", [True, False])
-def test_a_recorders_clock_may_be_wrong(dated: bool) -> None:
-    date_header = (("Date", "Sat, 21 Nov 2026 12:00:00 GMT"),) * dated
-    one = exchange(body=[], headers=(JSON, *rates(60, 50, unix(-7200)), *date_header))
-    decision = shown(one)["RATE-3"]
-    assert isinstance(decision, Failed) == dated
-    if isinstance(decision, Undecided):
-        assert decision.reason == "A response has no Date header, and the recorder's clock may be wrong."
+@pytest.mark.parametrize(("finished", "late"), [([0.25, 0.75], 1.75), ([0.75, 0.25], 1.75)])
+def test_an_answer_without_a_duration_may_have_come_as_late_as_the_last(
+    finished: list[float], late: float, judge: Judge
+) -> None:
+    shown([replace(exchange(), sent=one, finished=one) for one in finished])
+    assert [one.finished for one in judge.seen[0]] == [late, late]
 
 
 # ---- pieces
 
 
-REX = {"id": 1, "name": "Rex", "categoryId": 1}
-PIECES = [exchange(body=[]), exchange(body=[REX]), exchange(body={})]
+@pytest.mark.parametrize(
+    ("bodies", "pieces"),
+    [
+        ([1] * 7, [3, 3, 1]),
+        ([1] * 3, [3]),
+        ([5, 5], [2]),
+        ([5, 5, 1], [2, 1]),
+        ([4, 4, 4], [2, 1]),
+        ([5, 5, 5, 5, 1], [2, 2, 1]),
+        ([11, 1], [1, 1]),
+        ([None, 5, 5], [3]),  # silence has no body
+        ([], [0]),
+    ],
+)
+def test_a_long_record_is_judged_in_pieces_of_few_exchanges_and_bytes(
+    bodies: list[int | None], pieces: list[int], judge: Judge
+) -> None:
+    judge.pieces(3, 10)
+    record = [
+        exchange(status=Silence.RESET, index=at) if size is None else exchange(body=b" " * size, index=at)
+        for at, size in enumerate(bodies)
+    ]
+    shown(record)
+    assert [len(seen) for seen in judge.seen] == pieces
+    assert [one.index for seen in judge.seen for one in seen] == list(range(len(bodies)))
 
 
-@pytest.mark.parametrize(("limit", "most"), [("_PIECE", 1), ("_PIECE", 2), ("_PIECE_BYTES", 2), ("_PIECE_BYTES", 40)])
-def test_the_gravest_decision_of_all_pieces_counts(limit: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traffic, limit, most)
-    for record in (PIECES, PIECES[::-1]):
-        found = shown(*(replace(one, index=n) for n, one in enumerate(record)))
-        wrong = found["PETS-1"]
-        assert isinstance(wrong, Failed)
-        assert [proof.exchange.answer for proof in wrong.proofs] == [PIECES[2].answer]
-        assert isinstance(found["LIST-1"], Held)
+def test_nothing_that_was_read_stays_with_the_record(judge: Judge) -> None:
+    record = [listed(1), created(2)]
+
+    def decide(seen: Record) -> Settled:
+        assert [(one.answer.__dict__.get("_parsed"), one.request.__dict__.get("parsed")) for one in record] == [
+            (None, None)
+        ] * 2
+        assert all(one.json is not None for one in seen)
+        return Held(())
+
+    judge.decide = decide
+    shown(record)
+    [seen] = judge.seen
+    assert [(one.answer.__dict__.get("_parsed"), one.request.__dict__.get("parsed")) for one in seen] == [
+        (None, None)
+    ] * 2
 
 
-def test_a_record_is_cut_into_pieces_of_so_many_exchanges_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lengths(*bodies: bytes) -> list[int]:
-        record = WholeRecord(exchange(body=body, index=n) for n, body in enumerate(bodies))
-        return [len(piece) for piece in traffic._pieces(record)]
+# ---- which decision counts
 
-    monkeypatch.setattr(traffic, "_PIECE", 3)
-    monkeypatch.setattr(traffic, "_PIECE_BYTES", 10)
-    assert lengths() == [0]
-    assert lengths(*[b""] * 7) == [3, 3, 1]
-    assert lengths(b"12345", b"12345", b"1") == [2, 1]
-    assert lengths(b"1" * 50, b"", b"") == [1, 2]
-    assert lengths(b"1", b"1" * 50) == [1, 1]
-    silent = exchange(status=Silence.TIMEOUT)
-    assert [len(piece) for piece in traffic._pieces(WholeRecord([silent] * 4))] == [3, 1]
+FEW, MANY = (exchange(),), (exchange(), exchange())
+GRAVEST_FIRST: list[Settled] = [
+    Failed("It broke.", (Proof(exchange()),), MANY),
+    Failed("It broke.", (Proof(exchange()),), FEW),
+    Held(MANY),
+    Held(FEW),
+    Undecided("Tried much.", None, MANY),
+    Undecided("Tried.", None, FEW),
+    Undecided("Nothing tried.", None, MANY, tried=False),
+    Undecided("Nothing at all tried.", None, FEW, tried=False),
+]
+
+
+def test_of_the_decisions_on_all_pieces_the_gravest_counts(judge: Judge) -> None:
+    judge.pieces(1)
+    for graver, other in pairwise(GRAVEST_FIRST):
+        for one in ((graver, other), (other, graver)):
+            judge.decide = partial(lambda by, record: by[record[0].index], one)
+            found = shown([keyed(KEY, exchange(index=0)), keyed(KEY, exchange(index=1))]).decisions["LIST-1"]
+            assert found == (replace(graver, tried=True) if isinstance(graver, Undecided) else graver)
+
+
+def test_an_undecided_requirement_names_no_option_of_a_run(judge: Judge) -> None:
+    judge.decide = lambda record: Undecided("Nothing to see.", "--plan", FEW, tried=False)
+    assert shown([keyed(KEY, exchange())]).decisions["LIST-1"] == Undecided("Nothing to see.", None, FEW, tried=True)
+
+
+# ---- what recorded traffic cannot show
+
+NO_KEYS = "The recording has no Authorization headers, so it does not show which requests had a key. Record with them."
+NOT_WHICH = "The recording has masked keys, so it does not show which requests had the same one. Record with them."
 
 
 @pytest.mark.parametrize(
-    ("parts", "tick"), [((0, 0), 1.0), ((0, 250_000), 0.001), ((250_000, 250_100), 0.0), ((250_100, 0), 0.0)]
+    ("key", "doubts"),
+    [
+        (KEY, {}),
+        (MASKED, dict.fromkeys(("AUTH-7", "RATE-4", "RATE-6", "RATE-8", "RATE-9"), NOT_WHICH)),
+        (
+            None,
+            dict.fromkeys(
+                (*(f"AUTH-{number}" for number in range(1, 8)), "RATE-4", "RATE-6", "RATE-8", "RATE-9"), NO_KEYS
+            ),
+        ),
+    ],
 )
-def test_an_answer_may_be_later_than_a_recorder_says(parts: tuple[int, int], tick: float) -> None:
-    first, second = (
-        replace(exchange(index=n, took=0.5), started=NOON + timedelta(microseconds=part))
-        for n, part in enumerate(parts)
-    )
-    latest = traffic._latest_end(WholeRecord([first, second]))
-    assert latest(first) == pytest.approx(0.5 + tick)
-    # without a duration it may have come as late as any
-    assert latest(replace(first, finished=first.sent)) == pytest.approx(1.5 + tick)
+def test_without_its_keys_a_recording_does_not_show_what_depends_on_them(
+    key: str | None, doubts: dict[str, str], judge: Judge
+) -> None:
+    judge.decide = lambda record: Held(FEW)
+    record = [exchange(credential=Credential.MISSING), whole(exchange()) if key is None else keyed(key, exchange())]
+    found = shown(record).decisions
+    assert {name: one for name, one in found.items() if one != Held(FEW)} == {
+        name: Undecided(why, examined=FEW) for name, why in doubts.items()
+    }
+    assert len(found) > 40
 
 
-def test_the_keys_that_were_used_most_are_looked_at() -> None:
-    def sent(*keys: str | None) -> WholeRecord:
-        return WholeRecord(with_key(key, exchange(index=n)) for n, key in enumerate(keys))
-
-    assert traffic._keys_in(sent(*"abccdefgg")) == ["c", "g", "a", "b", "d"]
-    assert traffic._keys_in(sent()) == [None]
-    assert traffic._keys_in(sent(None, "a", None)) == [None, "a"]
-    invalid = replace(with_key("a", exchange()), request=replace(exchange().request, credential=Credential.RANDOM))
-    assert traffic._keys_in(WholeRecord([invalid])) == [None]
-
-
-def test_to_one_key_another_is_of_unknown_validity() -> None:
-    ours, other = with_key("a", exchange(index=0)), with_key("b", exchange(index=1))
-    missing = exchange(index=2, credential=Credential.MISSING)
-    seen = traffic._as_seen_by("a", WholeRecord([ours, other, missing]), lambda one: one.finished + 3)
-    assert [one.request.credential for one in seen] == [Credential.VALID, Credential.UNKNOWN, Credential.MISSING]
-    assert [one.finished for one in seen] == [one.finished + 3 for one in (ours, other, missing)]
-    assert [(one.index, one.answer) for one in seen] == [(one.index, one.answer) for one in (ours, other, missing)]
-    assert seen[0].answer is not ours.answer
+@pytest.mark.parametrize("seen", ["Expires", "PRAGMA", "Last-Modified", "Content-Language", "cache-control"])
+def test_a_recording_made_by_a_script_in_a_page_does_not_show_the_limits(seen: str, judge: Judge) -> None:
+    judge.decide = lambda record: Held(FEW)
+    scripted = replace(whole(exchange(), (seen, "x")))
+    assert isinstance(scripted.answer, Response)
+    scripted = replace(scripted, answer=replace(scripted.answer, headers=scripted.answer.headers[:-1]))
+    why = "The recording has only the response headers that a page shows to scripts. Record with a proxy."
+    decisions = shown([scripted]).decisions
+    assert decisions["RATE-1"] == decisions["RATE-3"] == Undecided(why, examined=FEW)
+    assert decisions["LIST-1"] == Held(FEW)
+    assert shown([whole(exchange())]).decisions["RATE-1"] == Held(FEW)
 
 
-def test_what_any_key_knows_is_known() -> None:
-    one = Grounds(DAY, categories=frozenset({1}), listed=frozenset({7}), begun={7: 1.0, 8: 5.0})
-    other = Grounds(DAY, categories=frozenset({2}), listed=frozenset({8}), begun={8: 6.0, 9: 7.0})
-    both = traffic._together([one, other])
-    assert both == replace(one, categories=frozenset({1, 2}), listed=frozenset({7, 8}), begun={7: 1.0, 8: 5.0, 9: 7.0})
+def proof(status: int | Silence = 404, *, dated: bool = True, name: object = "petcheck 0a1b2c3d") -> Exchange:
+    """A POST that shows a failure."""
+    headers = [JSON, *[("Date", "Sat, 21 Nov 2026 12:00:00 GMT")] * dated]
+    return exchange(CREATE, status, asked={"name": name}, headers=headers)
+
+
+BY_ANOTHER = dict.fromkeys(
+    ("AUTH-6", "CREATE-11"), "Another client may have given an animal the name of the refused POST."
+)
+ANY_ID = {"GET-3": "Recorded traffic does not show whether an animal has an id that returned 200."}
+NO_CLOCK = dict.fromkeys(
+    ("RATE-3", "RATE-7", "RATE-9"), "A response has no Date header, and the recorder's clock may be wrong."
+)
+
+
+@pytest.mark.parametrize(
+    ("proofs", "doubts"),
+    [
+        ([proof()], {}),
+        ([proof(name="abcdefg1")], {}),
+        ([proof(name="abcdef1")], BY_ANOTHER),
+        ([proof(name="petcheck")], BY_ANOTHER),
+        ([proof(name=None)], BY_ANOTHER),
+        ([exchange(status=404, headers=proof().heard.headers)], BY_ANOTHER),
+        ([proof(name="Rex"), proof()], {}),
+        ([proof(200)], ANY_ID),
+        ([proof(200), proof()], ANY_ID),
+        ([proof(201)], {}),
+        ([proof(dated=False)], NO_CLOCK),
+        ([proof(dated=False), proof()], NO_CLOCK),
+        ([proof(Silence.RESET)], NO_CLOCK),
+    ],
+)
+def test_what_may_have_another_cause_is_no_failure(
+    proofs: list[Exchange], doubts: dict[str, str], judge: Judge
+) -> None:
+    failed = Failed("It broke.", tuple(map(Proof, proofs)), FEW)
+    judge.decide = lambda record: failed
+    found = shown([keyed(KEY, exchange())]).decisions
+    assert {name: one for name, one in found.items() if one != failed} == {
+        name: Undecided(why, examined=FEW) for name, why in doubts.items()
+    }
+
+
+# ---- a recording of refusals
+
+REFUSED = "the server refused every request with a key in the recording; record some with a valid key"
+
+
+def answered(*statuses: int | Silence) -> list[Exchange]:
+    return [keyed(KEY, exchange(status=status)) for status in statuses]
+
+
+def without_key(status: int | Silence) -> Exchange:
+    return exchange(status=status, credential=Credential.MISSING)
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        ([], None),
+        ([without_key(401)], None),
+        (answered(401), REFUSED),
+        (answered(401, 403), REFUSED),
+        (answered(401, 404), None),
+        (answered(402), None),
+        (answered(401, 200), None),
+        ([*answered(403), without_key(401)], REFUSED),
+        ([*answered(403), without_key(299)], None),
+        ([*answered(403), without_key(300)], REFUSED),
+        ([*answered(403), without_key(Silence.RESET)], None),
+    ],
+)
+def test_where_every_key_is_refused_nothing_is_judged(record: list[Exchange], why: str | None) -> None:
+    assert refused_everywhere(record) == why
