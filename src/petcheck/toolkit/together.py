@@ -24,7 +24,8 @@ from petcheck.wire.api import new_pet_call
 
 _REFUSED = "name-null"  # a body that goes beside accepted ones again; without a name, no page must clear it
 _TWINS = 2
-_BESIDE = 3  # a refused body, a page, and the same page with an invalid key
+# requests beside the animals that a run creates: the twins, a refused body twice, a page, and it with an invalid key
+_BESIDE = _TWINS + 4
 _ALONE_AT_THE_END = 3  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
 _SUSPECTED = 4  # failures of bursts that are sent alone
 
@@ -67,13 +68,13 @@ def ask_creations_ahead(target: Target) -> None:
     firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
     posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
     beside: list[Call] = []
-    if _examples_left(target) > _TWINS + _BESIDE + 1:
+    if _examples_left(target) > _BESIDE:
         posts += map(valid_call, _twins(target))
         refused = next(defect.body for defect in target.defects() if defect.label == _REFUSED)
         # the same URL byte by byte, as a cache or a shared flight of requests knows it
         invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)
         beside += [new_pet_call(refused), replace(invalid, credential=Credential.VALID), invalid]
-        target.examples_sent += _TWINS + _BESIDE + 1
+        target.examples_sent += _BESIDE
         target.api.call(new_pet_call(refused), fresh=True)
     room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
     ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)

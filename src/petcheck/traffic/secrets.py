@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
 
-from petcheck.traffic.seen import decoded, headers_of
+from petcheck.traffic.seen import decoded, from_base64, headers_of
 from petcheck.wire.secret_names import says_secret
 
 _NO_TEXT = re.compile(r"script|css|image|font|video|audio|wasm|pdf|zip", re.IGNORECASE)  # unless it is SVG
@@ -119,15 +119,11 @@ _WRITTEN_OTHERWISE = frozenset("\\%@&")
 
 def _unpacked(run: str) -> str:
     """The text that a run of Base64 is; empty if it is not one."""
-    data = run.rstrip("=").translate(_OF_URLS)
     try:
-        text = base64.b64decode(data + "=" * (-len(data) % 4)).decode()
+        text = from_base64(run).decode()
     except ValueError:
         return ""
     return text if text.isprintable() or text.replace("\n", "").replace("\r", "").isprintable() else ""
-
-
-_OF_URLS = str.maketrans("-_", "+/")
 
 
 def says_a_name(text: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import math
 import re
@@ -272,13 +271,18 @@ def _json(body: bytes) -> object:
         return _NOT_JSON
 
 
+def from_base64(text: str) -> bytes:
+    """The bytes of a text in Base64, of either alphabet, padded or not. Raises `ValueError` if it is something else."""
+    plain = text.rstrip("=").translate(_OF_URLS)
+    return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+
+
 def decoded(text: str, encoding: object) -> tuple[bytes, bool]:
     """Bytes of a text, and whether they are those that were on the wire, as far as is known."""
     if str(encoding).lower() == "base64":
         try:
-            plain = "".join(text.split()).rstrip("=").translate(_OF_URLS)
-            return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True), True
-        except (binascii.Error, ValueError):
+            return from_base64("".join(text.split())), True
+        except ValueError:
             return b"", False
     # a recorder puts the replacement character where it could not read a byte
     return text.encode("utf-8", "surrogatepass"), "\ufffd" not in text

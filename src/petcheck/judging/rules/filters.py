@@ -119,13 +119,14 @@ def _grew(record: Record) -> bool:
 def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     """Whether each filtered page that is not full shows all of `due`, the ids with that status in the whole store."""
     pages = [page for page in pages_in(record) if page.by_status == status and page.has_room]
-    call = _as_lacking(page_call(LIMIT_MAX, status), [page for page in pages if _missing(page, due, record)])
+    lacking = [(page, missing) for page in pages if (missing := _missing(page, due, record))]
+    call = _as_lacking(page_call(LIMIT_MAX, status), [page for page, _ in lacking])
     changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
     if not any(page.exchange.sent >= known_since(record, due) for page in pages):
         no_room = Undecided(f"No page filtered by status {quoted(status)} had room for all its animals; see LIST-6.")
         return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
     examined = tuple(page.exchange for page in pages)
-    lacked = {n: page.exchange.finished for page in reversed(pages) for n in _missing(page, due, record)}
+    lacked = {n: page.exchange.finished for page, missing in reversed(lacking) for n in missing}
     if not lacked:
         return Held(examined)
     ids = due | created_in(record).keys()
@@ -139,7 +140,7 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
         return changing
     left_out = both - set(between.ids)
     if not left_out:
-        if any(page.exchange.sent > after.exchange.sent and _missing(page, due, record) for page in pages):
+        if any(page.exchange.sent > after.exchange.sent for page, _ in lacking):
             return again
         return Held((*examined, before.exchange, between.exchange, after.exchange))
     since = before.exchange.sent - LAG_S

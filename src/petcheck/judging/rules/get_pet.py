@@ -113,14 +113,17 @@ def whether_removed(record: Record) -> Ask | None:
     now and then, or only what was asked just before hides it. The most telling requests come last.
     """
     listed = listed_in(record)
-    gone = {n: (not_found_since(reads), reads) for n, reads in read_in(record).items() if n in listed}
-    lost = {n: since[0] for n, (since, reads) in gone.items() if 0 < len(since) < len(reads)}
+    lost: dict[int, Exchange] = {}
+    for number, reads in read_in(record).items():
+        since = not_found_since(reads)
+        if number in listed and 0 < len(since) < len(reads):
+            lost[number] = since[0]
     if not lost:
         return None
     number, first = min(lost.items(), key=lambda one: one[1].sent)  # a 404 may be what hides the others
     page = _wide(listed[number][-1].exchange.request.call)
-    before = [e.request.same for e in record if e.finished <= first.sent][-1:]
-    circumstances = (*(call for call in before if call.operation.safe), first.request.same)
+    before = [e for e in record if e.finished <= first.sent][-1:]
+    circumstances = [e.request.same for e in (*before, first) if e.request.operation.safe]
     return Ask((*circumstances, page, *[read_call(number)] * 2), Undecided(""), first.finished + LAG_S)
 
 
