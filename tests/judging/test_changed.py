@@ -11,7 +11,8 @@ import pytest
 from petcheck.call import Call, page_call, read_call
 from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
 from petcheck.judging.creations import Creation, Sight, creations_in, read_sight, sights_on
-from petcheck.judging.judgement import Ask, Failed, Grounds, Proof, Undecided
+from petcheck.judging.decision import Ask, Failed, Proof, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 

@@ -23,7 +23,8 @@ from petcheck.judging.creations import (
     still_there,
     taken,
 )
-from petcheck.judging.judgement import Problem, Proof
+from petcheck.judging.decision import Proof
+from petcheck.judging.judgement import Problem
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, short
 

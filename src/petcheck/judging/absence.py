@@ -14,7 +14,8 @@ from math import inf
 from petcheck.call import Call, page_call
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import Json, integer
-from petcheck.judging.judgement import STATUS, Ask, Decision, Failed, Grounds, Held, Proof, Record, Undecided, body
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Undecided
+from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
 from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES

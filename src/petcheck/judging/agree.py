@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from petcheck.call import Call
 from petcheck.exchange import Exchange, Page, Request
-from petcheck.judging.judgement import Record
+from petcheck.judging.decision import Record
 from petcheck.judging.pages import LAG_S, known_since, lists_in, pages_of
 
 

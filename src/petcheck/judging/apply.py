@@ -9,21 +9,9 @@ from math import inf
 
 from petcheck.call import Form
 from petcheck.exchange import Exchange, NoAnswer, Request, Silence
+from petcheck.judging.decision import LIMITS, Decision, Failed, Held, Proof, Record, Rule, Undecided, judged
 from petcheck.judging.expected import is_open
-from petcheck.judging.judgement import (
-    LIMITS,
-    STATUS,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    judged,
-)
+from petcheck.judging.judgement import STATUS, Grounds, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.overlap import crowded_in, is_in_excess

@@ -10,7 +10,8 @@ from itertools import chain
 from petcheck.call import Call
 from petcheck.exchange import Animal
 from petcheck.judging.creations import Creation, Sight, due
-from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Problem, Proof, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Proof, Undecided
+from petcheck.judging.judgement import BODY, Grounds, Problem
 from petcheck.judging.matchers import described, differences
 from petcheck.spec.operations import Operation
 

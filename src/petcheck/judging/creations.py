@@ -8,7 +8,8 @@ from itertools import chain, takewhile
 
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
-from petcheck.judging.judgement import Problem, Proof, Record, Undecided, body
+from petcheck.judging.decision import Proof, Record, Undecided
+from petcheck.judging.judgement import Problem, body
 from petcheck.judging.matchers import differences
 from petcheck.judging.once import Once
 from petcheck.judging.pages import LAG_S, pages_in

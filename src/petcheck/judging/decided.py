@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.cells import coverage
-from petcheck.judging.judgement import LIMITS, Ask, Decision, Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.decision import LIMITS, Ask, Decision, Failed, Held, Record, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement

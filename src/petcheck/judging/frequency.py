@@ -14,7 +14,8 @@ from typing import Literal, TypeAlias
 
 from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
-from petcheck.judging.judgement import BODY, STATUS, Failed, Record
+from petcheck.judging.decision import Failed, Record
+from petcheck.judging.judgement import BODY, STATUS
 from petcheck.judging.matchers import answer_text, one_of
 from petcheck.spec.figures import GATEWAY_TROUBLE
 from petcheck.spec.operations import Operation

@@ -16,8 +16,9 @@ from petcheck.call import Form
 from petcheck.exchange import Animal, Exchange, NoAnswer, Response, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
+from petcheck.judging.decision import Record
 from petcheck.judging.json_extensions import lenient_reading
-from petcheck.judging.judgement import Grounds, Record
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.matchers import answer_text, quoted
 from petcheck.judging.overlap import is_in_excess
 from petcheck.judging.pages import order_of, page_in_words, pages_in

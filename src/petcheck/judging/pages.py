@@ -90,6 +90,15 @@ def known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
     return {**created, **animals_in(record)}
 
 
+def more(record: Iterable[Exchange]) -> str:
+    """What the user can do about too few known animals; if none is known, the list may be broken."""
+    if known_in(record):
+        return " Add animals to the store."
+    if any(page.size for page in pages_in(record)):
+        return " The animals that pages show have no `id` that is an int64; see PET-1."
+    return " If the store is empty, add animals."
+
+
 def _behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:
     """For a page, how many known animals it could have shown: those that existed then and that its filter selects."""
     made = created_in(record)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from petcheck.judging.creations import categories_in, creations_in
-from petcheck.judging.judgement import Grounds, Record
+from petcheck.judging.decision import Record
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.pages import animals_in
 from petcheck.spec.figures import PLANS
 

@@ -16,7 +16,8 @@ from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
 from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.decision import Failed, Held, Record, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE

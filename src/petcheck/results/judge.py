@@ -13,8 +13,9 @@ from petcheck.exchange import Exchange, Request
 from petcheck.json_values import integer
 from petcheck.judging.cells import coverage
 from petcheck.judging.decided import decided
+from petcheck.judging.decision import Record
 from petcheck.judging.exits import RunState, exit_of
-from petcheck.judging.judgement import Grounds, Record
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.observations import Observed, observed
 from petcheck.judging.record import grounds_of
 from petcheck.judging.traffic import Shown, refused_everywhere, shown_by_traffic

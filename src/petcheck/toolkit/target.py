@@ -17,8 +17,9 @@ from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestab
 from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Undecided
 from petcheck.judging.frequency import to_ask_again
-from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of

@@ -10,7 +10,7 @@ from itertools import islice
 from petcheck.call import Call, Credential, Form, page_call, read_call
 from petcheck.errors import NotSent
 from petcheck.exchange import Exchange
-from petcheck.judging.judgement import Failed
+from petcheck.judging.decision import Failed
 from petcheck.judging.rules import RULE
 from petcheck.plan.bodies import TELLTALE_STATUS, twin_name
 from petcheck.plan.keys import Wrong

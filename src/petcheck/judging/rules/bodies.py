@@ -10,21 +10,9 @@ from petcheck.exchange import Animal, Exchange, Page, Response
 from petcheck.json_values import Json, integer, kind
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import Creation, creations_in
+from petcheck.judging.decision import Decision, Held, Record, Rule, Undecided
 from petcheck.judging.expected import body_due
-from petcheck.judging.judgement import (
-    BODY,
-    HOLDS,
-    NOT_CONCERNED,
-    Decision,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import (
     described,
     differences,

@@ -19,7 +19,8 @@ from petcheck.judging.creations import (
     sights_on,
     still_there,
 )
-from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided, body
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import BODY, Grounds, body
 from petcheck.judging.matchers import described
 from petcheck.judging.pages import SMALLEST_CAP, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY

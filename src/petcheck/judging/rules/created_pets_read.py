@@ -23,19 +23,8 @@ from petcheck.judging.creations import (
     reads_in,
     still_there,
 )
-from petcheck.judging.judgement import (
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
 from petcheck.judging.pages import LAG_S
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY

@@ -23,27 +23,11 @@ from petcheck.judging.creations import (
     reads_in,
     shared_in,
 )
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
-from petcheck.judging.pages import LAG_S
+from petcheck.judging.pages import LAG_S, more
 from petcheck.judging.statuses import UNKNOWN_ID, answered, problem_of_status
-from petcheck.judging.undecided import more
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -103,7 +87,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         last = [e for x in reads.values() for e in x][-1]
         return Undecided(f"{described(last)} returned {answer_text(last)}, which says nothing about a listed animal.")
     nothing = "No page lists an animal that could be read by its id."
-    return Undecided(f"{nothing}{more(record)}") if grounds.writes else Undecided(nothing, "--allow-writes")
+    return Undecided(nothing, grounds.to_write) if grounds.to_write else Undecided(f"{nothing}{more(record)}")
 
 
 def whether_removed(record: Record) -> Ask | None:

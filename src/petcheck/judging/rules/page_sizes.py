@@ -10,26 +10,20 @@ from collections.abc import Callable, Mapping, Sequence
 from petcheck.call import Call, page_call
 from petcheck.exchange import Exchange, Page, Response
 from petcheck.judging.agree import pages_in_a_row
-from petcheck.judging.judgement import (
-    BODY,
-    HOLDS,
-    NOT_CONCERNED,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided, all_of
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import described, one_of, quoted, silence_text
-from petcheck.judging.pages import LAG_S, asked_with, behind_in, known_in, known_since, lists_in, pages_in, pages_of
-from petcheck.judging.undecided import all_of, more, settled_by
+from petcheck.judging.pages import (
+    LAG_S,
+    asked_with,
+    behind_in,
+    known_in,
+    known_since,
+    lists_in,
+    more,
+    pages_in,
+    pages_of,
+)
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
@@ -97,7 +91,7 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     known = len(known_in(record))
     short = [str(limit) for limit in missing if limit >= known]
     unanswered = [limit for limit in missing if limit < known]
-    option = settled_by(grounds) if missing == [1] else None
+    option = grounds.to_write if missing == [1] else None
     reasons = []
     if short:
         reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(record)}")

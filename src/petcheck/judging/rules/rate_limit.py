@@ -16,24 +16,9 @@ from itertools import dropwhile
 from petcheck.exchange import Exchange
 from petcheck.judging import rate_headers
 from petcheck.judging.apply import final_tries
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.expected import documented
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    header,
-)
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, header
 from petcheck.judging.matchers import answer_text, described
 from petcheck.judging.overlap import crowded_in
 from petcheck.judging.rate_counts import (
@@ -165,7 +150,7 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
     if len(most.successes) < _COMPARED:
         served = f"Only {served_in_words(len(most.successes))}" if most.successes else "No request was served"
         reason = f"{served} that no cache can have answered; judging needs {_COMPARED}."
-        return Undecided(reason, None if grounds.writes else "--allow-writes", examined)
+        return Undecided(reason, grounds.to_write, examined)
     return Undecided(
         f"A quota of {most.limit} may refill as fast as requests were sent, so {RATE_REMAINING} does not have to fall.",
         examined=examined,

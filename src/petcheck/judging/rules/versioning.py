@@ -5,7 +5,8 @@ from __future__ import annotations
 from urllib.parse import urlsplit, urlunsplit
 
 from petcheck.exchange import Exchange, Response
-from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.decision import Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.spec.figures import BASE_SEGMENT
 
 _NOTHING = "No request got an answer."
