@@ -11,7 +11,6 @@ from petcheck.exchange import Exchange, Silence
 from petcheck.json_values import Json
 from petcheck.judging.creations import (
     Creation,
-    Sight,
     categories_in,
     creations_in,
     listed_in,
@@ -25,6 +24,7 @@ from petcheck.judging.creations import (
 )
 from petcheck.judging.decision import Proof
 from petcheck.judging.judgement import Problem
+from petcheck.judging.pages import Sight
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, short
 

@@ -159,10 +159,14 @@ def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
     """The POSTs whose animal got the id of another animal that was shown less than `LAG_S` before."""
     for one in creations_in(record):
         shown = seen_in(record)[one.id]
-        earlier = bisect_left(shown, one.exchange.sent, key=lambda sight: sight[0].finished)
-        exchange, animal = shown[earlier - 1] if earlier else (None, one.animal)
-        if exchange is not None and one.exchange.sent - exchange.finished < LAG_S and differences(animal, one.animal):
-            said = f"the new animal has id {one.id}, which {described(exchange)} had just shown for another animal"
+        earlier = bisect_left(shown, one.exchange.sent, key=lambda sight: sight.exchange.finished)
+        before = shown[earlier - 1] if earlier else None
+        if before is None or one.exchange.sent - before.exchange.finished >= LAG_S:
+            continue
+        if differences(before.animal, one.animal):
+            said = (
+                f"the new animal has id {one.id}, which {described(before.exchange)} had just shown for another animal"
+            )
             yield one.exchange, Problem(said, body("id"))
 
 

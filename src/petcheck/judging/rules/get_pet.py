@@ -14,19 +14,20 @@ from petcheck.json_values import integer
 from petcheck.judging.agree import agree
 from petcheck.judging.apply import sentence
 from petcheck.judging.creations import (
-    Sight,
     creations_in,
     listed_in,
     not_found_since,
     read_in,
     read_sight,
     reads_in,
+    reads_of,
     shared_in,
+    still_listed,
 )
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
-from petcheck.judging.pages import LAG_S, more
+from petcheck.judging.pages import LAG_S, Sight, more
 from petcheck.judging.statuses import UNKNOWN_ID, answered, problem_of_status
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -57,14 +58,13 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         return missed
     gone = {n: not_found_since(x) for n, x in reads.items() if n in listed and n not in mine}
     lost = {n: x for n, x in gone.items() if x and len(x) == len(reads[n])}
-    for number, exchanges in ((n, x) for n, x in gone.items() if x):
-        sights = [s for s in listed[number] if s.exchange.sent >= exchanges[0].finished + LAG_S]
-        after = [e for e in exchanges for s in sights if e.sent >= s.exchange.finished]
-        if after:
+    for number, exchanges in gone.items():
+        if (found := still_listed(exchanges, listed[number])) is not None:
+            read, shown = found
             return Failed(
-                f"{described(after[-1])}: {problem_of_status(after[-1], '200').text}, although "
-                f"{described(sights[-1].exchange)} lists that animal.",
-                (Proof(after[-1], STATUS), sights[-1].proof()),
+                f"{described(read)}: {problem_of_status(read, '200').text}, although "
+                f"{described(shown.exchange)} lists that animal.",
+                (Proof(read, STATUS), shown.proof()),
                 expected="200",
             )
     vanished = Undecided(
@@ -113,7 +113,7 @@ def whether_removed(record: Record) -> Ask | None:
 
 def _missed_once(reads: Sequence[Exchange], held: tuple[Exchange, ...]) -> Failed | None:
     """That an animal was 404 between two reads that show it the same, and `LAG_S` after the first; None if not."""
-    found = [sight for sight in map(read_sight, reads) if sight is not None]
+    found = reads_of(reads)
     for wrong in (exchange for exchange in reads if exchange.status == 404):
         before = [one for one in found if one.exchange.finished + LAG_S <= wrong.sent]
         after = [one for one in found if one.exchange.sent >= wrong.finished]
@@ -153,7 +153,7 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     for number, exchanges in read_in(record).items():
         if number in shared_in(record):
             continue
-        reads = [s for s in map(read_sight, exchanges) if s is not None and integer(s.animal.get("id")) == number]
+        reads = [sight for sight in reads_of(exchanges) if integer(sight.animal.get("id")) == number]
         single += [sight.exchange for sight in reads]
         if not reads or number not in listed:
             continue
