@@ -74,7 +74,10 @@ class Ask:
     not_before: float = 0.0
 
 
-Decision: TypeAlias = Held | Failed | Undecided | Ask
+Settled: TypeAlias = Held | Failed | Undecided
+"""A decision that asks nothing."""
+
+Decision: TypeAlias = Settled | Ask
 
 
 @dataclass(frozen=True, slots=True)

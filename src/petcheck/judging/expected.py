@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from petcheck.call import Credential, Form
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Body, Operation
 
@@ -34,6 +34,4 @@ def documented(exchange: Exchange, as_of: date) -> bool:
 
 def body_due(exchange: Exchange, as_of: date) -> Body | None:
     """The documented body that the answer must have (sections 4 and 7); None if its body is open."""
-    if not isinstance(exchange.answer, Response) or not documented(exchange, as_of):
-        return None
-    return exchange.request.operation.body(exchange.answer.status)
+    return exchange.request.operation.body(exchange.heard.status) if documented(exchange, as_of) else None

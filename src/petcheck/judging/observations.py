@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 
 from petcheck.call import Form
-from petcheck.exchange import Animal, Exchange, NoAnswer, Response, http_date
+from petcheck.exchange import Animal, Exchange, NoAnswer, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
 from petcheck.judging.decision import Record
@@ -139,9 +139,9 @@ def _order(record: Record, _: Grounds) -> Observed:
 
 def _paging_metadata(record: Record, _: Grounds) -> Observed:
     page = next((page.exchange for page in pages_in(record)), None)
-    if page is None or not isinstance(page.answer, Response):
+    if page is None:
         return _unseen("no list was returned")
-    names = {n for n, _ in page.answer.headers if n.lower() == "link" or "page" in n.lower() or "total" in n.lower()}
+    names = {n for n, _ in page.heard.headers if n.lower() == "link" or "page" in n.lower() or "total" in n.lower()}
     return Observed(", ".join(sorted(names)) or "none", (page.index,))
 
 
@@ -233,13 +233,8 @@ def _deprecation_headers(record: Record, _: Grounds) -> Observed:
 
 
 def _orders_payload(record: Record, _: Grounds) -> Observed:
-    answered = (e for e in _with_key(record, Operation.STORE_ORDERS) if isinstance(e.answer, Response))
-
-    def body(exchange: Exchange) -> str:
-        answer = exchange.answer
-        return kind(exchange.json) if isinstance(answer, Response) and answer.body else "no body"
-
-    return _answers((("", exchange) for exchange in list(answered)[:1]), body)
+    answered = [("", e) for e in _with_key(record, Operation.STORE_ORDERS) if e.status is not None]
+    return _answers(answered[:1], lambda exchange: kind(exchange.json) if exchange.heard.body else "no body")
 
 
 # ---- 5, 7 and 8: authentication, errors, limits
@@ -265,13 +260,12 @@ def _error_codes(record: Record, grounds: Grounds) -> Observed:
 
 
 def _rate_limit_body(record: Record, _: Grounds) -> Observed:
-    for exchange in record:
-        if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
-            value = exchange.json
-            media = exchange.answer.header(CONTENT_TYPE) or "no media type"
-            what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"
-            return Observed(f"{media}, {what}", (exchange.index,))
-    return _unseen("no 429 was returned")
+    refused = next((exchange for exchange in record if exchange.status == 429), None)
+    if refused is None:
+        return _unseen("no 429 was returned")
+    media = refused.heard.header(CONTENT_TYPE) or "no media type"
+    what = kind(refused.json) if refused.json is not None else f"{len(refused.heard.body)} bytes"
+    return Observed(f"{media}, {what}", (refused.index,))
 
 
 _POINTS: Mapping[str, Callable[[Record, Grounds], Observed]] = {

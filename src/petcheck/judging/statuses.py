@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from petcheck.exchange import Exchange, Response, limit_in
+from petcheck.exchange import Exchange, limit_in
 from petcheck.json_values import integer
 from petcheck.judging.expected import documented
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
@@ -77,7 +77,7 @@ def problem_of_status(exchange: Exchange, said: str, *, section: str = "", sent:
     `section` is the section that requires the status, if it is not the operation's own; `sent` as in `Expected`.
     """
     wanted = f"{said} (section {section or exchange.request.operation.section})"
-    if not isinstance(exchange.answer, Response):
+    if exchange.status is None:
         return Problem(f"expected {wanted}, got {silence_text(exchange)}", expected=said, sent=sent)
     return Problem(f"expected {wanted}, got {answer_text(exchange)}{_created(exchange)}", STATUS, said, sent)
 
@@ -150,8 +150,6 @@ def _exists(status: int) -> bool:
 
 def _created(exchange: Exchange) -> str:
     """The animal that an unexpected success created, in words; empty if none."""
-    if exchange.request.operation is not Operation.CREATE_PET or not isinstance(exchange.answer, Response):
-        return ""
-    value = exchange.json
-    number = integer(value.get("id")) if isinstance(value, dict) else None
-    return f", and animal {number} was created" if exchange.answer.status < 300 and number is not None else ""
+    number = integer((exchange.object or {}).get("id"))
+    created = exchange.request.operation is Operation.CREATE_PET and exchange.heard.status < 300 and number is not None
+    return f", and animal {number} was created" if created else ""

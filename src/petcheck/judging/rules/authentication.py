@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 
 from petcheck.call import Call, Credential
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Record, Rule, Undecided
@@ -226,10 +226,8 @@ def _creates_nothing(record: Record, grounds: Grounds) -> Decision:
 def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
     if not exchange.request.has_valid_key or not documented(exchange, grounds.as_of):
         return NOT_CONCERNED
-    if not isinstance(exchange.answer, Response):
-        return NOT_CONCERNED
-    if exchange.answer.status != 401:
-        return HOLDS
+    if exchange.status != 401:
+        return NOT_CONCERNED if exchange.status is None else HOLDS
     said = f"expected any status except 401 for a valid key (section 5), got {answer_text(exchange)}"
     return Problem(said, STATUS, "any status except 401")
 

@@ -30,8 +30,7 @@ from petcheck.spec.operations import Operation
 
 def _documented(exchange: Exchange, grounds: Grounds) -> Response | None:
     """The response whose body the document describes; None if the body is open."""
-    due = body_due(exchange, grounds.as_of)
-    return exchange.answer if due and isinstance(exchange.answer, Response) else None
+    return exchange.heard if body_due(exchange, grounds.as_of) else None
 
 
 def _is_json(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -62,12 +61,10 @@ def _is_of_the_media_type(exchange: Exchange, grounds: Grounds) -> Judgement:
 def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:
     """The values where Pets are required in a response's body."""
     due = body_due(exchange, grounds.as_of)
-    if due not in ("pet", "pets") or not isinstance(exchange.answer, Response):
-        return []
     value = exchange.json
     if due == "pet":
-        return [] if exchange.answer.parsed.wrong else [value]  # SERVICE-1
-    return value if isinstance(value, list) else []
+        return [] if exchange.heard.parsed.wrong else [value]  # SERVICE-1
+    return value if due == "pets" and isinstance(value, list) else []
 
 
 def _pet(
@@ -86,10 +83,8 @@ def _pet(
 
 
 def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
-    if body_due(exchange, grounds.as_of) != "pets" or not isinstance(exchange.answer, Response):
-        return NOT_CONCERNED
     value = exchange.json
-    if exchange.answer.parsed.wrong:
+    if body_due(exchange, grounds.as_of) != "pets" or exchange.heard.parsed.wrong:
         return NOT_CONCERNED  # SERVICE-1
     if not isinstance(value, list):
         return Problem(f"the body is {kind_and_value(value)}; expected a bare array", BODY)

@@ -19,10 +19,9 @@ from petcheck.spec.operations import Operation
 
 def error_in(exchange: Exchange, grounds: Grounds) -> tuple[Json, Response] | None:
     """The value where an Error is required, and its response; None if none is required or the body is not JSON."""
-    if body_due(exchange, grounds.as_of) != "error" or not isinstance(exchange.answer, Response):
+    if body_due(exchange, grounds.as_of) != "error" or exchange.heard.parsed.wrong:
         return None
-    parsed = exchange.answer.parsed
-    return None if parsed.wrong else (parsed.value, exchange.answer)
+    return exchange.json, exchange.heard
 
 
 def _error_is_an_object(exchange: Exchange, grounds: Grounds) -> Judgement:

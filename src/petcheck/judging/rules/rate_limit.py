@@ -16,7 +16,7 @@ from itertools import dropwhile
 from petcheck.exchange import Exchange
 from petcheck.judging import rate_headers
 from petcheck.judging.apply import final_tries
-from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided
 from petcheck.judging.expected import documented
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, header
 from petcheck.judging.matchers import answer_text, described
@@ -283,7 +283,7 @@ class _AfterRetry:
     steady: frozenset[str]
     crowded: Set[int]
 
-    def judged(self, refusal: Exchange, after: Sequence[Exchange]) -> Held | Failed | Undecided:
+    def judged(self, refusal: Exchange, after: Sequence[Exchange]) -> Settled:
         pause = rate_headers.retry_after(refusal)
         if pause is None or rate_headers.problem_of_retry_after(refusal) is not None:
             return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
