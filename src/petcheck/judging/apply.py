@@ -10,11 +10,11 @@ from math import inf
 from petcheck.call import Form
 from petcheck.exchange import Exchange, NoAnswer, Request, Silence
 from petcheck.judging.decision import LIMITS, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided, judged
-from petcheck.judging.expected import is_open
 from petcheck.judging.judgement import STATUS, Grounds, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.overlap import crowded_in, is_in_excess
+from petcheck.judging.statuses import is_open
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10

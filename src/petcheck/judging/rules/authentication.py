@@ -17,11 +17,10 @@ from petcheck.exchange import Exchange
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Record, Rule, Undecided
-from petcheck.judging.expected import documented
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.request_bodies import Due, asked_of
-from petcheck.judging.statuses import problem_of_status, query_is_valid
+from petcheck.judging.statuses import documented, problem_of_status, query_is_valid
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 

@@ -11,7 +11,6 @@ from petcheck.json_values import Json, integer, kind
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import Creation, creations_in
 from petcheck.judging.decision import Decision, Held, Record, Rule, Undecided
-from petcheck.judging.expected import body_due
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import (
     described,
@@ -25,6 +24,7 @@ from petcheck.judging.matchers import (
     quoted,
 )
 from petcheck.judging.pages import LAG_S, pages_in, seen_in
+from petcheck.judging.statuses import body_due
 from petcheck.spec.operations import Operation
 
 

@@ -95,7 +95,8 @@ def _is_missing(
         examined=(one.exchange, page.exchange),
     )
     again = page.exchange.request.call
-    before = [p for p in pages if _same_request(p, page) and p.exchange.sent >= one.due and one.id not in p.ids]
+    same = [other for other in pages if other.exchange.request.url == page.exchange.request.url]
+    before = [p for p in same if p.exchange.sent >= one.due and one.id not in p.ids]
     if page in whole_stores(record):
         listed = listed_in(record)
         never = [each for each in missing if each.id not in listed]
@@ -112,7 +113,7 @@ def _is_missing(
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
         # a different request for the same animals, which no cache has seen; one is enough
-        asked_before = any(_same_request(other, page) and not one.is_before(other.exchange) for other in pages)
+        asked_before = not all(one.is_before(other.exchange) for other in same)
         fresh = page_call(LIMIT_MAX - 1, page.by_status)
         sent = {other.exchange.request.call for other in pages if one.is_before(other.exchange)}
         return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
@@ -148,10 +149,6 @@ def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
             *(Proof(exchange, BODY) for exchange in (page.exchange, beside) if exchange is not None),
         ),
     )
-
-
-def _same_request(page: Page, other: Page) -> bool:
-    return page.exchange.request.url == other.exchange.request.url
 
 
 RULES = (Rule("CREATE-13", "No page shows a created animal.", over=_is_listed),)

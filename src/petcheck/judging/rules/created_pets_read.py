@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from petcheck.call import Call, page_call, read_call
+from petcheck.call import page_call, read_call
 from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
 from petcheck.judging.changed import Changed, as_created, changed_alike
@@ -118,7 +118,9 @@ def _is_lost(
     alike = beside or [kin for kin in unread if kin.status == one.status]
     if alike:
         return Ask((read_call(alike[0].id),), vanished, alike[0].due)
-    return Ask((*_pages_with(one), read_call(one.id)), vanished, x[0].finished + LAG_S)
+    # the pages that are most likely to show it
+    pages = (page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
+    return Ask((*pages, read_call(one.id)), vanished, x[0].finished + LAG_S)
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
@@ -160,14 +162,6 @@ def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Fa
         (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
         expected="200",
     )
-
-
-# ---- CREATE-13
-
-
-def _pages_with(one: Creation) -> tuple[Call, ...]:
-    """The pages that are most likely to show an animal."""
-    return tuple(page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
 
 
 RULES = (Rule("CREATE-12", "No GET asked for a created animal.", over=_can_be_read),)

@@ -8,11 +8,10 @@ from functools import partial
 from petcheck.exchange import Animal, Exchange, Response
 from petcheck.json_values import Json
 from petcheck.judging.decision import Rule
-from petcheck.judging.expected import body_due
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
 from petcheck.judging.matchers import answer_text, kind_and_value, problem_of_error_status, problem_of_string
 from petcheck.judging.request_bodies import Due, asked_of
-from petcheck.judging.statuses import expected_of, problem_of_status
+from petcheck.judging.statuses import body_due, expected_of, problem_of_status
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 

@@ -17,7 +17,6 @@ from petcheck.exchange import Exchange
 from petcheck.judging import rate_headers
 from petcheck.judging.apply import final_tries
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided
-from petcheck.judging.expected import documented
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, header
 from petcheck.judging.matchers import answer_text, described
 from petcheck.judging.overlap import crowded_in
@@ -31,7 +30,7 @@ from petcheck.judging.rate_counts import (
     quotas_in,
     served_in_words,
 )
-from petcheck.judging.rate_problems import QuotaProblem, problem_in, problem_of, problem_of_limits
+from petcheck.judging.rate_problems import problem_in, problem_of, problem_of_limits
 from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     NotServed,
@@ -44,6 +43,7 @@ from petcheck.judging.rate_refusals import (
     refusals_in,
     served_text,
 )
+from petcheck.judging.statuses import documented
 from petcheck.judging.using_up import pages_not_asked
 from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
@@ -108,9 +108,11 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
     examined = tuple(count.exchange for count in counts)
     problem = problem_of_limits(counts) or next((p for quota in quotas if (p := problem_of(quota))), None)
     if problem is not None:
-        return _quota_failed(problem, examined)
+        first, last = problem.exchanges
+        proofs = (Proof(first, header(problem.header)), Proof(last, header(problem.header)))
+        return Failed(f"{described(last)}: {problem.text} (section 8).", proofs, examined)
     reason = f"{RATE_REMAINING} moved as only a sliding window allows, and no response shows whether the window slides."
-    doubtful = next((first for quota in quotas if (first := _doubtful(quota, record[-1]))), None)
+    doubtful = next((one for quota in quotas if (one := _doubtful(quota, record[-1]))), None)
     if doubtful is not None:
         calls = tuple(pages_not_asked(record, 1))
         return Ask(calls, Undecided(reason, examined=examined), doubtful.finished + 2 * ROUNDING_S)
@@ -120,12 +122,6 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
     if any(is_counted_down(quota) for quota in quotas):
         return Held(examined)
     return _undecided(counts, quotas, grounds)
-
-
-def _quota_failed(problem: QuotaProblem, examined: tuple[Exchange, ...]) -> Failed:
-    first, last = problem.exchanges
-    proofs = (Proof(first, header(problem.header)), Proof(last, header(problem.header)))
-    return Failed(f"{described(last)}: {problem.text} (section 8).", proofs, examined)
 
 
 def _doubtful(quota: QuotaSeen, latest: Exchange) -> Exchange | None:
