@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from petcheck.exchange import Animal, Exchange, Page, Response
+from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import Json, integer, kind
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import Creation, creations_in
@@ -28,34 +28,23 @@ from petcheck.judging.statuses import body_due
 from petcheck.spec.operations import Operation
 
 
-def _documented(exchange: Exchange, grounds: Grounds) -> Response | None:
-    """The response whose body the document describes; None if the body is open."""
-    return exchange.heard if body_due(exchange, grounds.as_of) else None
-
-
 def _is_json(exchange: Exchange, grounds: Grounds) -> Judgement:
-    response = _documented(exchange, grounds)
-    if response is None or response.parsed.unread:
+    if not body_due(exchange, grounds.as_of) or exchange.heard.parsed.unread:
         return NOT_CONCERNED
-    return problem_of_json(response) or HOLDS
+    return problem_of_json(exchange.heard) or HOLDS
 
 
 def _are_all_json(record: Record, grounds: Grounds) -> Decision:
     """A body that is too large to read proves nothing about the server."""
-    examined = []
-    for exchange in record:
-        response = _documented(exchange, grounds)
-        if response is None:
-            continue
-        if response.parsed.unread:
-            return Undecided(f"{described(exchange)}: {response.parsed.wrong}.", examined=(exchange,))
-        examined.append(exchange)
-    return Held(tuple(examined)) if examined else Undecided(_NO_BODY)
+    examined = tuple(exchange for exchange in record if body_due(exchange, grounds.as_of))
+    unread = next((exchange for exchange in examined if exchange.heard.parsed.unread), None)
+    if unread is not None:
+        return Undecided(f"{described(unread)}: {unread.heard.parsed.wrong}.", examined=(unread,))
+    return Held(examined) if examined else Undecided(_NO_BODY)
 
 
 def _is_of_the_media_type(exchange: Exchange, grounds: Grounds) -> Judgement:
-    response = _documented(exchange, grounds)
-    return NOT_CONCERNED if response is None else problem_of_media_type(response) or HOLDS
+    return (problem_of_media_type(exchange.heard) or HOLDS) if body_due(exchange, grounds.as_of) else NOT_CONCERNED
 
 
 def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:

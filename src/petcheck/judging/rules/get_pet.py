@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -40,6 +40,12 @@ _WRAPPED = 2**52
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 
 
+def _until_removal(over: Callable[[Record, Grounds], Decision], record: Record, grounds: Grounds) -> Decision:
+    if grounds.as_of < REMOVAL_DAY:
+        return over(record, grounds)
+    return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4.", tried=False)
+
+
 # ---- GET-1
 
 
@@ -48,8 +54,6 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
 
     CREATE-12 judges one that the run created and that stays 404.
     """
-    if grounds.as_of >= REMOVAL_DAY:
-        return _removed()
     listed, reads = listed_in(record), read_in(record)
     mine = {one.id for one in creations_in(record)}
     held = tuple(e for exchanges in reads.values() for e in exchanges if answered("GET-1", e, grounds) is HOLDS)
@@ -145,8 +149,6 @@ def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     """A difference counts only if it stays: the same in list, GET and list again, `LAG_S` after it was first seen."""
-    if grounds.as_of >= REMOVAL_DAY:
-        return _removed()
     listed = listed_in(record)
     held: list[Exchange] = []
     single: list[Exchange] = []
@@ -256,8 +258,6 @@ def _wide(page: Call) -> Call:
 
 def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
     """One answer that shows an animal with that id means that it exists; two for drawn ids mean they are made up."""
-    if grounds.as_of >= REMOVAL_DAY:
-        return _removed()
     listed = listed_in(record)
     known = {*listed, *(one.id for one in creations_in(record))}
     asked = reads_in(record)
@@ -317,16 +317,12 @@ def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
     return Problem(said, STATUS, conforming)
 
 
-def _removed() -> Undecided:
-    return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4.", tried=False)
-
-
 _NO_ANIMAL = f"{Operation.GET_PET} returned no animal."
 _NO_UNKNOWN_ID = "No request was for an unknown id."
 
 RULES = (
-    Rule("GET-1", _NO_ANIMAL, partial(answered, "GET-1"), _existing_is_found),
-    Rule("GET-2", _NO_ANIMAL, _is_the_one_asked_for, _is_the_same_as_listed),
-    Rule("GET-3", _NO_UNKNOWN_ID, partial(answered, "GET-3"), _unknown_is_not_found),
+    Rule("GET-1", _NO_ANIMAL, partial(answered, "GET-1"), partial(_until_removal, _existing_is_found)),
+    Rule("GET-2", _NO_ANIMAL, _is_the_one_asked_for, partial(_until_removal, _is_the_same_as_listed)),
+    Rule("GET-3", _NO_UNKNOWN_ID, partial(answered, "GET-3"), partial(_until_removal, _unknown_is_not_found)),
     Rule("GET-4", "No request for a listed animal got a conclusive answer. If none is listed, add one.", _is_removed),
 )

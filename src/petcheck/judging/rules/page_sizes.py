@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from petcheck.call import Call, page_call
 from petcheck.exchange import Exchange, Page, Response
@@ -34,18 +35,15 @@ _TOO_LONG = 9  # digits: no limit that a run asks for has more
 # ---- one page; one that is not full says nothing about its longest length
 
 
-def _no_longer_than_its_limit(exchange: Exchange, grounds: Grounds) -> Judgement:
+def _no_longer_than_asked(by_limit: bool, exchange: Exchange, grounds: Grounds) -> Judgement:
+    """Of pages that a `limit` bounds, or of those that the default does."""
     page = exchange.page
-    if page is None or page.limit is None or page.asked is None or page.size < page.asked:
+    if page is None or (page.limit is not None) is not by_limit or page.asked is None or page.size < page.asked:
         return NOT_CONCERNED
-    return _surplus(page.size, page.asked, f"`limit` allows at most {page.asked}")
-
-
-def _no_longer_than_the_default(exchange: Exchange, grounds: Grounds) -> Judgement:
-    page = exchange.page
-    if page is None or page.limit is not None or page.size < LIMIT_DEFAULT:
-        return NOT_CONCERNED
-    return _surplus(page.size, LIMIT_DEFAULT, f"without `limit` at most {LIMIT_DEFAULT} are allowed")
+    allowed = (
+        f"`limit` allows at most {page.asked}" if by_limit else f"without `limit` at most {page.asked} are allowed"
+    )
+    return _surplus(page.size, page.asked, allowed)
 
 
 def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
@@ -231,7 +229,7 @@ def _only(number: int, whose: str = "") -> str:
 _NO_PAGE = "No page was full."
 
 RULES = (
-    Rule("LIST-3", _NO_PAGE, _no_longer_than_its_limit, _each_limit_bounds),
-    Rule("LIST-4", _NO_PAGE, _no_longer_than_the_default, _default_is_20),
+    Rule("LIST-3", _NO_PAGE, partial(_no_longer_than_asked, True), _each_limit_bounds),
+    Rule("LIST-4", _NO_PAGE, partial(_no_longer_than_asked, False), _default_is_20),
     Rule("LIST-5", _NO_PAGE, lambda exchange, _: _no_longer_than_the_maximum(exchange), _never_over_100),
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
 from functools import partial
 from itertools import dropwhile
 
@@ -259,54 +258,48 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
     quotas = quotas_in(counts_in(record))
     steady = frozenset(window.reset for quota in quotas for window in quota.windows if window.counts_steadily)
     moves = any(quota.moves for quota in quotas)
-    taken = _AfterRetry(others_spend(record), moves, steady, crowded_in(record))
-    found = [taken.judged(refusal, after) for refusal, after in refusals]
+    shared, crowded = others_spend(record), crowded_in(record)
+    found = [_after_429(*one, shared=shared, moves=moves, steady=steady, crowded=crowded) for one in refusals]
     failed = next((one for one in found if isinstance(one, Failed)), None)
     held = tuple(exchange for one in found if isinstance(one, Held) for exchange in one.examined)
     return failed or (Held(tuple(dict.fromkeys(held))) if held else found[0])
 
 
-@dataclass(frozen=True, slots=True)
-class _AfterRetry:
-    """Judges what follows a 429.
+def _after_429(
+    refusal: Exchange, after: Sequence[Exchange], *, shared: bool, moves: bool, steady: Set[str], crowded: Set[int]
+) -> Settled:
+    """The decision about what follows a 429.
 
     `shared`: others use the key. `moves`: Reset moves. `steady`: the Resets of windows that count steadily. `crowded`:
     the ids of exchanges that overlapped with others.
     """
-
-    shared: bool
-    moves: bool
-    steady: frozenset[str]
-    crowded: Set[int]
-
-    def judged(self, refusal: Exchange, after: Sequence[Exchange]) -> Settled:
-        pause = rate_headers.retry_after(refusal)
-        if pause is None or rate_headers.problem_of_retry_after(refusal) is not None:
-            return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
-        if not after or after[0].sent < refusal.finished + pause - _CLOCK_TOLERANCE_S:
-            return Undecided(f"No request followed the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
-        first = after[0]
-        if first.status == 200 or (first.status != 429 and not is_a_page(first)):
-            return Held((refusal, first))
-        if first.status is None or first.status >= 500:
-            return Undecided(
-                f"The request after {RETRY_AFTER} got {answer_text(first)}; see ERROR-5.", examined=(refusal, first)
-            )
-        if first.status == 429 and rate_headers.is_of_a_longer_quota(first):
-            return Undecided(f"The second 429 {_OTHER_QUOTA}", examined=(refusal, first))
-        if self.crowded & {id(refusal), id(first)}:
-            return Undecided(_TOO_MANY, examined=(refusal, first))
-        # requests come free one by one, and another client may take each
-        bit_by_bit = pause < rate_headers.seconds_to_reset(refusal) - CLOCK_S
-        served_then = self.moves and len(after) > 1 and after[1].status == 200
-        ended = _reset(first) != _reset(refusal)
-        if (ended and (self.shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in self.steady)):
-            said = f"The request after {RETRY_AFTER} got 429 too, but another client may have used up the new window."
-            return Undecided(f"{said} {_OWN_KEY}", examined=(refusal, first))
-        stated = rate_headers.header_of(refusal, RETRY_AFTER)
-        proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
-        said = f"After the {RETRY_AFTER} of the 429 ({stated}) had passed, the next request got {answer_text(first)}"
-        return Failed(f"{said}; section 8 lets the client retry then.", proofs)
+    pause = rate_headers.retry_after(refusal)
+    if pause is None or rate_headers.problem_of_retry_after(refusal) is not None:
+        return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
+    if not after or after[0].sent < refusal.finished + pause - _CLOCK_TOLERANCE_S:
+        return Undecided(f"No request followed the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
+    first = after[0]
+    if first.status == 200 or (first.status != 429 and not is_a_page(first)):
+        return Held((refusal, first))
+    if first.status is None or first.status >= 500:
+        return Undecided(
+            f"The request after {RETRY_AFTER} got {answer_text(first)}; see ERROR-5.", examined=(refusal, first)
+        )
+    if first.status == 429 and rate_headers.is_of_a_longer_quota(first):
+        return Undecided(f"The second 429 {_OTHER_QUOTA}", examined=(refusal, first))
+    if crowded & {id(refusal), id(first)}:
+        return Undecided(_TOO_MANY, examined=(refusal, first))
+    # requests come free one by one, and another client may take each
+    bit_by_bit = pause < rate_headers.seconds_to_reset(refusal) - CLOCK_S
+    served_then = moves and len(after) > 1 and after[1].status == 200
+    ended = _reset(first) != _reset(refusal)
+    if (ended and (shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in steady)):
+        said = f"The request after {RETRY_AFTER} got 429 too, but another client may have used up the new window."
+        return Undecided(f"{said} {_OWN_KEY}", examined=(refusal, first))
+    stated = rate_headers.header_of(refusal, RETRY_AFTER)
+    proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
+    said = f"After the {RETRY_AFTER} of the 429 ({stated}) had passed, the next request got {answer_text(first)}"
+    return Failed(f"{said}; section 8 lets the client retry then.", proofs)
 
 
 def _reset(exchange: Exchange) -> str | None:
