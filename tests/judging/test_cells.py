@@ -75,7 +75,7 @@ EMPTY: list[tuple[str, Grounds, Coverage]] = [
     (
         "AUTH-4",
         READING,
-        Coverage("4 kinds of key × 3 operations", 0, 12, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
+        Coverage("5 kinds of key × 3 operations", 0, 15, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
     ),
     (
         "AUTH-5",

@@ -33,14 +33,18 @@ INVALID = {
         *(Credential.EVERY_OBJECT, Credential.BEYOND_ASCII),
     ),
     "AUTH-3": (Credential.EMPTY,),
-    "AUTH-4": (Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
+    "AUTH-4": (
+        *(Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
+        Credential.LONGER_SCHEME,
+    ),
 }
 """The kinds of invalid key that each requirement is about."""
 
 SURELY_INVALID = frozenset(
     {
-        *(*INVALID["AUTH-1"], *INVALID["AUTH-3"], *INVALID["AUTH-4"]),
+        *(Credential.MISSING, Credential.EMPTY),
         *(Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED),
+        *(Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
     }
 )
 """The kinds that a pass needs. Other values are invalid too, and a run draws among them."""
