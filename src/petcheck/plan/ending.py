@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from petcheck.call import Call, page_call, read_call
 from petcheck.judging.apply import stated
 from petcheck.judging.creations import Creation, creations_in, reads_in
-from petcheck.judging.judgement import Record
+from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in, lists_in
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.spec.operations import Operation

@@ -15,7 +15,7 @@ from itertools import chain, product
 
 from petcheck.call import Call, Credential, page_call
 from petcheck.judging.creations import reads_in
-from petcheck.judging.judgement import Record
+from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.bodies import TELLTALE_STATUS, keyless_pet

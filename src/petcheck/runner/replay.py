@@ -15,7 +15,8 @@ from petcheck.config.load import configure
 from petcheck.config.options import Config
 from petcheck.exchange import Exchange
 from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Failed, Grounds
+from petcheck.judging.decision import Failed
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import WholeRecord
 from petcheck.runner.opening import Opener
 from petcheck.runner.progress import Announcer

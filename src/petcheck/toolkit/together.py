@@ -10,7 +10,7 @@ from itertools import islice
 from petcheck.call import Call, Credential, read_call
 from petcheck.errors import NotSent
 from petcheck.exchange import Exchange
-from petcheck.judging.judgement import Failed
+from petcheck.judging.decision import Failed
 from petcheck.judging.rules import RULE
 from petcheck.plan.together import first_of_each_kind, kind_of, mixed
 from petcheck.spec.figures import REMOVAL_DAY
