@@ -15,7 +15,7 @@ from petcheck.errors import ConfigError
 from petcheck.evidence.marks import contradicted
 from petcheck.results.judge import suite
 from petcheck.runner.head import run_id
-from petcheck.runner.planned import planned_for
+from petcheck.runner.schedule import planned_for
 from petcheck.sanitize import comma_list, printable
 from petcheck.stream.lines import NARROWED, End, Ended, Head, Joined, Revised, Waited
 from petcheck.stream.stream import Stream

@@ -22,7 +22,6 @@ from typing import Any
 
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, BadApp
-from petcheck.runner.asgi import as_asgi
 from petcheck.wire.raised import Raised, asked
 
 _INSTALLED = tuple(
@@ -81,6 +80,16 @@ def _load(source: App) -> Any:
         if not callable(app):
             raise BadApp(f"--app {source.name}: {name}() returns no application")
     return as_asgi(app)
+
+
+def as_asgi(app: Any) -> Any:
+    """An ASGI or WSGI application as an ASGI one."""
+    call = app if inspect.isfunction(app) or inspect.ismethod(app) else type(app).__call__
+    if inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2:
+        return app
+    from a2wsgi import WSGIMiddleware
+
+    return WSGIMiddleware(app)
 
 
 def _failure(source: App, error: BaseException) -> AppFailed:

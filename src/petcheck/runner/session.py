@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petcheck.config.options import Config
-from petcheck.runner.dropped import dropped_by
+from petcheck.errors import Inconclusive, Untestable
+from petcheck.judging.verdicts import Dropped
 from petcheck.runner.dry_run import Forecast, forecasts
 from petcheck.runner.head import head_of
 from petcheck.runner.opening import Opener
 from petcheck.runner.progress import Announcer
 from petcheck.runner.schedule import EXAMPLE_STAGES, Check, Schedule
+from petcheck.spec.files import suite_file
 from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import Ended, Gone, Planned, PlannedCheck
 from petcheck.toolkit.budget import examples_for
@@ -78,7 +81,7 @@ class Session:
         """Note that a check has ended, with the exception that it raised, if any."""
         target = self.target(check.target)
         sender = target.transport.sender
-        dropped = dropped_by(error)
+        dropped = _dropped_by(error)
         if dropped is not None:
             dropped = replace(dropped, reason=sender.redacted(dropped.reason))
         self.writer.write(Ended(check.target, check.id, round(seconds, 6), dropped))
@@ -95,3 +98,37 @@ class Session:
         """What the run sends to each target; nothing is opened. `checks` are those that run, if some were chosen."""
         sections = frozenset(check.section for check in checks if check.stage not in EXAMPLE_STAGES)
         return forecasts(self.config, None if self.config.choice is None else sections)
+
+
+def _dropped_by(error: BaseException | None) -> Dropped | None:
+    """What an exception that ended a check left unasked; None if there was none."""
+    match error:
+        case None:
+            return None
+        case Inconclusive():
+            return Dropped(error.outcome, _sentence(error.reason), error.settled_by)
+        case Untestable():
+            return Dropped("error", _sentence(str(error)))
+    return Dropped(
+        "error",
+        "The check itself broke, which says nothing about the server. Report this as a bug of petcheck: "
+        f"{type(error).__name__}: {error}{_last_own_line(error)}",
+    )
+
+
+def _sentence(text: str) -> str:
+    begins = text if "://" in text.partition(" ")[0] else text[:1].upper() + text[1:]
+    return begins + ("" if text.endswith(".") else ".")
+
+
+def _last_own_line(error: BaseException) -> str:
+    """The last line of petcheck's own code in the traceback."""
+    trace = error.__traceback__
+    checks = suite_file("checks")
+    last = ""
+    while trace is not None:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        if checks in path.parents or "petcheck" in path.parts:
+            last = f" ({path.name}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return last
