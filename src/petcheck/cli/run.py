@@ -74,7 +74,7 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     from petcheck.runner.dry_run import forecasts
     from petcheck.runner.fleet import run_fleet
     from petcheck.runner.progress import Announcer
-    from petcheck.runner.shown_end import show
+    from petcheck.runner.written import show
 
     config, quiet, expected = prepared.config, bool(options.quiet), forecasts(prepared.config)
     if config.waiver_update is not None:

@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 
 from petcheck.config.resolve import in_ci
-from petcheck.runner.again import Written
 from petcheck.runner.progress import Announcer
 from petcheck.runner.shown_checks import OUTCOME
-from petcheck.runner.shown_end import Look, show
+from petcheck.runner.written import Look, Written, show
 
 
 class Screen:

@@ -21,8 +21,8 @@ from petcheck.results import atomic_write
 from petcheck.results.judge import judge
 from petcheck.results.proof import NOBODY, Witnesses
 from petcheck.results.result import Result
-from petcheck.runner.again import Written, written
 from petcheck.runner.session import Session
+from petcheck.runner.written import Written, written
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream import files

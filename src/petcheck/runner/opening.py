@@ -31,10 +31,10 @@ from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
-from petcheck.wire.permissions import Permissions
 from petcheck.wire.raised import Raised
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
+from petcheck.wire.tally import Permissions
 from petcheck.wire.transport import Transport
 
 _REFERENCE_ANIMALS = 70  # they fit on a page, with those that the run creates
