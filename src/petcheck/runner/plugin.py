@@ -24,13 +24,12 @@ from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
 from petcheck.results.fleet import SIDE_BY_SIDE
 from petcheck.results.judge import judge
 from petcheck.runner import signals
-from petcheck.runner.console import Screen
+from petcheck.runner.console import Kept, Screen
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
 from petcheck.runner.reports_folder import DEBUGGING_PAGE, PYTEST_STYLES
 from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
-from petcheck.runner.shown_checks import Kept
 from petcheck.runner.start import Prepared, in_parts, prepare
 from petcheck.runner.written import Written
 from petcheck.runner.xdist import XdistController, controller_seed, reporter, tell_trouble
