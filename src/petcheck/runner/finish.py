@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pytest
+
 from petcheck.config.options import Config, WaiverUpdate
 from petcheck.config.settings_file import SettingsFile, read_settings
 from petcheck.config.values import why
@@ -49,19 +51,17 @@ class RunEnd:
     _told: list[str] = field(default_factory=list)
     _damaged: bool = False
 
-    def stop_workers(self) -> None:
-        """End the workers at once: what they have sent is on record, and nothing may follow the end of the stream."""
-        for process in list(self.workers):
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                os.kill(process, signal.SIGTERM)
-                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    def finish(self, status: int, *, cut_short: bool = False) -> Written:
+        """Close what the run has opened, end the stream, judge it and write the reports.
 
-    def finish(self, *, interrupted: bool, cut_short: bool, nothing_selected: bool, runner_broke: bool) -> Written:
-        """End the stream, judge it and write the reports.
-
-        `cut_short` means that the run stopped at a failure, `runner_broke` that pytest could not end the run.
+        `status` is pytest's exit code; `cut_short` means that the run stopped at a failure.
         """
-        broken = self.lost or ("pytest had an internal error" if runner_broke else None)
+        self.run.close()
+        interrupted = status == pytest.ExitCode.INTERRUPTED
+        if interrupted:
+            self._stop_workers()
+        nothing_selected = status == pytest.ExitCode.NO_TESTS_COLLECTED
+        broken = self.lost or ("pytest had an internal error" if status == pytest.ExitCode.INTERNAL_ERROR else None)
         finished = in_milliseconds(self.run.clock.now())
         stream = self._ended(End(finished, interrupted, cut_short, nothing_selected, broken))
         made = Material(judge(stream), stream)
@@ -76,6 +76,13 @@ class RunEnd:
             note=self._note,
         )
         return self.written
+
+    def _stop_workers(self) -> None:
+        """End the workers at once: what they have sent is on record, and nothing may follow the end of the stream."""
+        for process in list(self.workers):
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(process, signal.SIGTERM)
+                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
 
     def _ended(self, end: End) -> Stream:
         """The stream with its last line. With --update-waivers the revised waivers come before it."""
