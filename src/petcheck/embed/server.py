@@ -70,8 +70,7 @@ def masked(key: str | ApiKey | None) -> ApiKey | None:
 
 @contextlib.contextmanager
 def _served(app: Any) -> Iterator[Running]:
-    from petcheck.runner.application import Watched
-    from petcheck.runner.asgi import as_asgi
+    from petcheck.runner.application import Watched, as_asgi
     from petstore_reference.serve import running
 
     if not callable(app):
