@@ -9,8 +9,7 @@ from urllib.parse import quote
 
 from petcheck.cli.output import deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser, fail
-from petcheck.comparison.history import FILE, history
-from petcheck.comparison.past_run import past_run
+from petcheck.comparison.history import FILE, history, past_run
 from petcheck.errors import NotARun, NotComparable
 from petcheck.reports import history_html, history_text, json_text, report_html
 from petcheck.results.atomic_write import is_standard_output

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from petcheck.comparison.history import Change, Flip, History, TargetHistory, Track
-from petcheck.comparison.past_run import PastRun
+from petcheck.comparison.history import Change, Flip, History, PastRun, TargetHistory, Track
 from petcheck.judging.frequency import BY_CHANCE, CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines

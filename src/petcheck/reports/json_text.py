@@ -14,8 +14,7 @@ from typing import Any
 
 from petcheck.comparison.compare import Comparison, Side
 from petcheck.comparison.difference import Difference
-from petcheck.comparison.history import Flip, History, Track
-from petcheck.comparison.past_run import PastRun
+from petcheck.comparison.history import Flip, History, PastRun, Track
 from petcheck.reports import comparison_text, history_text
 from petcheck.sanitize import REASON_LIMIT, printable
 
