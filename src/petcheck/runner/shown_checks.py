@@ -11,7 +11,7 @@ from petcheck.judging.verdicts import Dropped, Verdict
 from petcheck.results.judge import failing
 from petcheck.results.result import Result
 from petcheck.runner.schedule import Check
-from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.sanitize import escape_commands, printable_lines, printable_reason
 from petcheck.spec.outcomes import Outcome
 from petcheck.stream.stream import Stream
 from petcheck.toolkit.target import Target
@@ -84,7 +84,7 @@ def _complete(
     if report.when == "teardown" or (report.when == "setup" and report.passed):
         return
     # text from the target in a reason stays plain text
-    reason = escape_commands(printable(reason, REASON_LIMIT, whole_in="result.json"))
+    reason = escape_commands(printable_reason(reason))
     report.user_properties.append((OUTCOME, outcome))
     if outcome in ("inconclusive", "not-run"):
         report.outcome = "skipped"
