@@ -144,7 +144,8 @@ def _of_target(found: _Found, created: Mapping[Hashable, Hashable]) -> list[Caus
     own: dict[Verdict, list[Decision]] = {}
     origins = {row: [one.cause_of_animal(created) for one in decisions] for row, decisions in found.items()}
     for row, decisions in found.items():
-        if _follows(row, origins[row]):
+        # only in animals that should not be there, all of one origin
+        if len(row.decisive) <= MOST and len(set(origins[row])) == 1 and None not in origins[row]:
             follow.setdefault(origins[row][0], []).append(row)
             continue
         # what another failure shows by itself says nothing new here
@@ -174,11 +175,6 @@ def _one_chance(found: _Found) -> _Found:
 
 def _part_of(one: Decision) -> tuple[int, str]:
     return one.exchange.index, one.part.partition(":")[0]
-
-
-def _follows(row: Verdict, origins: Sequence[Hashable]) -> bool:
-    """Whether a failure is only in animals that should not be there, all of one origin."""
-    return len(row.decisive) <= MOST and len(set(origins)) == 1 and None not in origins
 
 
 # ---- in words
@@ -253,7 +249,9 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *
         return ""
     if kind == "header":
         return f"Wrong {one_of(names, 'and')}"
-    place = f"the body of {_responses(shown, every)}" if exchange.heard.status >= 400 else _of_pets(exchange, which)
+    place = "the list" if exchange.request.operation is Operation.LIST_PETS and not which else "a Pet"
+    if exchange.heard.status >= 400:
+        place = f"the body of {_responses(shown, every)}"
     if member_of(which):
         return f"Wrong `{printable(member_of(which))}` in {place}"
     there = names_at(exchange, which)
@@ -264,10 +262,6 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *
     if not lacking:  # the first animal of a page that is too long
         return ""
     return f"No {one_of(lacking, 'and')} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
-
-
-def _of_pets(exchange: Exchange, pointer: str) -> str:
-    return "the list" if exchange.request.operation is Operation.LIST_PETS and not pointer else "a Pet"
 
 
 def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
