@@ -46,12 +46,6 @@ class Unexamined:
         return tuple(row.id for row in self.rows)
 
 
-def counts(rows: Iterable[Verdict]) -> dict[Outcome, int]:
-    """How many of `rows` have each outcome, in the order of OUTCOMES, zeros included."""
-    found = Counter(row.outcome for row in rows)
-    return {outcome: found[outcome] for outcome in OUTCOMES}
-
-
 def tally(rows: Iterable[Verdict]) -> dict[str, int]:
     """How many of `rows` have each standing, zeros included: those that a verdict counts, and the rest."""
     found = Counter(row.standing for row in rows)
@@ -183,7 +177,7 @@ def target_verdict(
     if target.unreachable is not None:
         return f"{name} could not be tested: {quote(target.unreachable.rstrip('.'))}."
     rows = [row for row in chosen_rows(result, target) if row.in_force]
-    found = counts(rows)
+    found = tally(rows)
     if found["fail"]:
         verb = "fails" if found["fail"] == 1 else "fail"
         said = f"{name} does not conform: {found['fail']} of {plural(len(rows), 'requirement')} {verb}"
