@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.frequency import CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.judging.suspects import SIMPLIFIED
@@ -90,12 +91,10 @@ class Cause:
     @property
     def beside(self) -> tuple[tuple[str, str], ...]:
         """What the other rows found which show the cause itself: the ids and the reason that they share."""
-        found: dict[str, list[str]] = {}
         _, simplified, example = self.shown.reason.partition(SIMPLIFIED)
-        for row in self.rows[: len(self.rows) - len(self.follow)]:
-            if row.reason != self.shown.reason:
-                reason = row.reason.removesuffix(simplified + example)
-                found.setdefault(_SAID.sub("", reason) if self.part == "status" else reason, []).append(row.id)
+        others = (row for row in self.rows[: len(self.rows) - len(self.follow)] if row.reason != self.shown.reason)
+        reasons = ((row.reason.removesuffix(simplified + example), row.id) for row in others)
+        found = grouped((_SAID.sub("", one) if self.part == "status" else one, name) for one, name in reasons)
         return tuple((totals.id_ranges(names), reason) for reason, names in found.items())
 
 
@@ -126,9 +125,7 @@ def cause_of(row: Verdict, evidence: Iterable[Exchange]) -> Cause:
 
 def _of_fleet(result: Result) -> tuple[Cause, ...]:
     """The requirements that fail on some target: those that most targets fail first."""
-    found: dict[str, list[Verdict]] = {}
-    for row in totals.with_outcome(result, "fail"):
-        found.setdefault(row.id, []).append(row)
+    found = grouped((row.id, row) for row in totals.with_outcome(result, "fail"))
     made = [
         replace(_cause([first], [], {first: []}), others=tuple(row.target for row in others))
         for first, *others in found.values()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
 
+from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.findings import Findings, TargetInfo
 from petcheck.sanitize import comma_list, printable
@@ -91,10 +92,7 @@ def shown_outcome(target: TargetInfo, rows: Sequence[Verdict]) -> Outcome:
 
 def groups(fleet: Sequence[Member]) -> tuple[Group, ...]:
     """The targets grouped by their verdicts: those that fail first, then the largest groups."""
-    alike: dict[tuple[object, ...], list[Member]] = {}
-    for member in fleet:
-        key = (member.target.unreachable is None, *member.verdicts.items())
-        alike.setdefault(key, []).append(member)
+    alike = grouped(((one.target.unreachable is None, *one.verdicts.items()), one) for one in fleet)
     made = [tuple(each) for each in alike.values()]
     return tuple(sorted(made, key=lambda group: (WORST_FIRST.index(group[0].outcome), -len(group))))
 
@@ -114,9 +112,7 @@ def verdict(fleet: Sequence[Member], quote: Callable[[str], str] = printable, *,
 
     `quote` as in `totals.headline`.
     """
-    by_outcome: dict[Outcome, list[str]] = {}
-    for member in fleet:
-        by_outcome.setdefault(member.outcome, []).append(member.target.name)
+    by_outcome = grouped((member.outcome, member.target.name) for member in fleet)
     held = sum(len(by_outcome.get(outcome, ())) for outcome in ("pass", "waived"))
     whole = len(fleet)
     verb = "shows" if held == 1 else "show"

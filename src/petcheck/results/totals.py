@@ -9,6 +9,7 @@ from datetime import date
 from itertools import groupby
 from types import MappingProxyType
 
+from petcheck.grouping import grouped
 from petcheck.judging.exits import too_few
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
 from petcheck.judging.waivers import fails_by_waiver, is_open
@@ -54,9 +55,7 @@ def tally(rows: Iterable[Verdict]) -> dict[str, int]:
 
 def by_section(rows: Iterable[Verdict]) -> dict[str, tuple[Verdict, ...]]:
     """`rows` grouped by section, the sections in the document's order."""
-    groups: dict[str, list[Verdict]] = {}
-    for row in rows:
-        groups.setdefault(row.section, []).append(row)
+    groups = grouped((row.section, row) for row in rows)
     return {section: tuple(groups[section]) for section in sorted(groups, key=sections.order)}
 
 
@@ -77,11 +76,9 @@ def unexamined(result: Findings) -> tuple[Unexamined, ...]:
     """
     merged: dict[tuple[str | None, tuple[object, ...]], tuple[list[str], dict[str, Verdict]]] = {}
     for member in fleet.members(result):
-        groups: dict[str | None, list[Verdict]] = {}
-        for row in member.rows:
-            if row.in_force and row.outcome in ("inconclusive", "not-run") and result.chose(row):
-                # an accepted gap asks for nothing
-                groups.setdefault(row.settled_by if is_open(row) else None, []).append(row)
+        unseen = (row for row in member.rows if row.in_force and row.outcome in ("inconclusive", "not-run"))
+        # an accepted gap asks for nothing
+        groups = grouped((row.settled_by if is_open(row) else None, row) for row in unseen if result.chose(row))
         for option, rows in groups.items():
             # if no option helps, the reasons count, and they may differ
             same = () if fleet.is_fleet(result) else tuple((row.id, "" if option else row.reason) for row in rows)
@@ -113,11 +110,12 @@ def way_to(option: str, run: RunInfo) -> str:
 
 def untested(result: Findings) -> dict[str, list[str]]:
     """The names of the targets that could not be tested, by reason."""
-    found: dict[str, list[str]] = {}
-    for target in result.targets:
-        if target.unreachable is not None:  # the address differs where the trouble is one and the same
-            found.setdefault(target.unreachable.replace(target.base_url, "the target"), []).append(target.name)
-    return found
+    # the address differs where the trouble is one and the same
+    return grouped(
+        (target.unreachable.replace(target.base_url, "the target"), target.name)
+        for target in result.targets
+        if target.unreachable is not None
+    )
 
 
 def not_in_force(result: Findings) -> dict[str, str]:
