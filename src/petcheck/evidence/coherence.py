@@ -15,13 +15,13 @@ from petcheck.errors import ConfigError
 from petcheck.evidence.marks import contradicted
 from petcheck.results.judge import suite
 from petcheck.runner.head import run_id
-from petcheck.runner.planned import planned_for
+from petcheck.runner.schedule import planned_for
 from petcheck.sanitize import comma_list, printable
 from petcheck.stream.lines import NARROWED, End, Ended, Head, Joined, Revised, Waited
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import timestamp
-from petcheck.traffic.as_stream import SETTINGS as OF_TRAFFIC
-from petcheck.traffic.as_stream import name_of
+from petcheck.traffic.sorting import SETTINGS as OF_TRAFFIC
+from petcheck.traffic.sorting import name_of
 
 _CLOCKS_S = 60.0  # a clock that is set while a run lasts is off by less
 _NAMED = 6  # checks

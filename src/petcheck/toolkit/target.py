@@ -67,6 +67,7 @@ class Target:
     choice: Choice = field(default_factory=Choice)
     suspected: int = 0  # failures of bursts that were sent alone
     failing: set[str] = field(default_factory=set)  # requirements that failed after a burst
+    repeated: set[bool] = field(default_factory=set)  # whether bursts that were sent again had created animals
     ended: bool = False  # what was asked first was asked again
     untestable: str | None = None
     exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried

@@ -21,7 +21,7 @@ from petcheck.toolkit.target import Target
 from petcheck.wire.api import new_pet_call
 
 _ALONE_AT_THE_END = 3  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
-_SUSPECTED = 4  # failures of bursts that are sent alone
+_SUSPECTED = 6  # failures of bursts that are sent alone
 
 
 def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ()) -> None:
@@ -120,34 +120,40 @@ def examples_left(target: Target) -> int:
 def _explain(target: Target, burst: Sequence[Exchange]) -> None:
     """Send what fails in a burst alone; if it holds there, send the whole burst again, at the same time and alone.
 
-    The requests are those of property examples, which find less.
+    One burst that creates and one that does not are repeated in a run. The requests are those of property examples,
+    which find less.
     """
-    if target.suspected >= _SUSPECTED or examples_left(target) < 2 * len(burst) + 1:
+    creates = any(one.status == 201 for one in burst)
+    if creates in target.repeated:
         return
     places = {one.index: one for one in burst}
-    wrong: dict[str, list[Exchange]] = {}
+    suspects: dict[str, Exchange] = {}
     for name in (name for name in RULE if target.choice.covers(name)):
         decision = target.decision(name)
         failing = [proof.exchange.index for proof in decision.proofs] if isinstance(decision, Failed) else []
         if failing and set(failing) <= places.keys() and name not in target.failing:
-            wrong[name] = [places[index] for index in failing]
+            suspects[name] = places[failing[0]]
         if failing:
             target.failing.add(name)
-    if not wrong:
-        return
+    again: dict[int, Exchange | None] = {}
     # a body that must be refused is most likely accepted alone, too
-    name = min(wrong, key=lambda name: kind_of(wrong[name][0].request.call)[2])
-    suspect = wrong[name][0]
-    target.suspected += 1
-    alone, now = _again(target, suspect), target.decision(name)
-    if alone is None or (isinstance(now, Failed) and _shows(now, alone)):
+    for name in sorted(suspects, key=lambda name: kind_of(suspects[name].request.call)[2]):
+        suspect = suspects[name]
+        if suspect.index not in again:
+            if target.suspected >= _SUSPECTED or examples_left(target) < 2 * len(burst) + 1:
+                return
+            target.suspected += 1
+            again[suspect.index] = _again(target, suspect)
+        alone, now = again[suspect.index], target.decision(name)
+        if alone is None or (isinstance(now, Failed) and _shows(now, alone)):
+            continue
+        target.repeated.add(creates)
+        with suppress(NotSent):
+            target.transport.send_burst_again(burst)
+        for one in burst:
+            if one.index not in again:
+                _again(target, one)
         return
-    target.suspected = _SUSPECTED
-    with suppress(NotSent):
-        target.transport.send_burst_again(burst)
-    for one in burst:
-        if one is not suspect:
-            _again(target, one)
 
 
 def _shows(failed: Failed, exchange: Exchange) -> bool:
