@@ -260,6 +260,13 @@ def test_both_texts_are_shown() -> None:
     )
 
 
+def test_texts_that_fit_are_shown_whole_and_longer_ones_around_the_difference() -> None:
+    fits, longer = "a" * 76, "a" * 77
+    assert str(matchers.difference_of_text(fits, f"{fits}b")).startswith(f'"{fits}b" instead of "{fits}" (')
+    around = f'"{"a" * 30}'
+    assert str(matchers.difference_of_text(longer, f"{longer}b")).startswith(f'…{around}b" instead of …{around}" (')
+
+
 def texts(problems: list[Problem]) -> list[str]:
     return [problem.text for problem in problems]
 

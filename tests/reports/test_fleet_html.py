@@ -78,13 +78,13 @@ def test_it_opens_with_the_verdict_and_then_what_fails(opened: Open) -> None:
 
 
 def test_the_table_shows_where_groups_differ(opened: Open) -> None:
-    groups = [group for group in totals.groups(totals.members(fleet())) if not group.unreachable]
+    groups = [group for group in totals.groups(totals.members(fleet())) if not group[0].target.unreachable]
     page = opened("thirty")
     rows = page.locator(".matrix tbody tr")
     assert rows.locator("th").all_inner_texts() == list(totals.differing(groups))
     for place, requirement in enumerate(totals.differing(groups)):
         verdicts = rows.nth(place).locator("td").evaluate_all("all => all.map(one => one.textContent.trim())")
-        assert verdicts == [group.verdicts[requirement] for group in groups]
+        assert verdicts == [group[0].verdicts[requirement] for group in groups]
 
 
 def test_a_fleet_without_differences_has_no_table(opened: Open) -> None:

@@ -53,16 +53,16 @@ def test_up_to_four_targets_are_told_one_by_one() -> None:
 
 def test_targets_with_the_same_verdicts_are_one_group_and_those_that_fail_come_first() -> None:
     found = fleet.groups(fleet.members(of(**MIXED)))
-    assert [[member.target.name for member in group.members] for group in found] == [
+    assert [[member.target.name for member in group] for group in found] == [
         ["b", "e"],
         ["d"],
         ["a", "c"],
         ["f"],
     ]
-    assert [group.outcome for group in found] == ["fail", "error", "pass", "pass"]
-    assert found[0].verdicts == {"LIST-3": "fail", "AUTH-1": "pass"}
-    assert found[1].unreachable == "it does not answer"
-    assert found[0].members[0].failing == ("LIST-3",)
+    assert [group[0].outcome for group in found] == ["fail", "error", "pass", "pass"]
+    assert found[0][0].verdicts == {"LIST-3": "fail", "AUTH-1": "pass"}
+    assert found[1][0].target.unreachable == "it does not answer"
+    assert found[0][0].failing == ("LIST-3",)
 
 
 def test_the_requirements_that_most_targets_fail_come_first() -> None:

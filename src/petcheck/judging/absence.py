@@ -13,6 +13,7 @@ from math import inf
 
 from petcheck.call import page_call
 from petcheck.exchange import Animal, Exchange, Page
+from petcheck.grouping import grouped
 from petcheck.json_values import Json, integer
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Undecided
 from petcheck.judging.judgement import STATUS, Grounds, body
@@ -197,13 +198,8 @@ def _may_be_of(post: Exchange, animal: Animal) -> bool:
 
 def _by_name(pages: Iterable[Page]) -> dict[str, list[tuple[Page, int, Animal]]]:
     """The animals of pages with their places, by name."""
-    found: dict[str, list[tuple[Page, int, Animal]]] = {}
-    for page in pages:
-        for place, animal in page.placed:
-            name = _text(animal.get("name"))
-            if name is not None:
-                found.setdefault(name, []).append((page, place, animal))
-    return found
+    placed = ((page, place, animal) for page in pages for place, animal in page.placed)
+    return grouped((name, row) for row in placed if (name := _text(row[2].get("name"))) is not None)
 
 
 def _newest(page: Page, made: Mapping[int, Exchange]) -> float:

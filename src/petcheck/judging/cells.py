@@ -250,7 +250,7 @@ def _category(exchange: Exchange) -> Iterator[Cell]:
 
 def _defects(requirement: str, values: tuple[str, ...], needed: int, grounds: Grounds) -> Cells:
     """The kinds of defect of one requirement; the first `needed` of them are what a pass needs."""
-    return _kinds("kinds of defect", values, values[:needed], partial(_defect, requirement, grounds), grounds)
+    return Cells({"kinds of defect": values}, partial(_defect, requirement, grounds), _each(values[:needed]))
 
 
 def _defect(requirement: str, grounds: Grounds, exchange: Exchange) -> Iterator[Cell]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 
 from petcheck.exchange import Animal, Exchange
+from petcheck.grouping import grouped
 from petcheck.json_values import integer
 from petcheck.judging.decision import Record, Undecided
 from petcheck.judging.matchers import differences
@@ -86,10 +87,7 @@ def reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
 
 def _read_in(record: Iterable[Exchange]) -> Mapping[int, Sequence[Exchange]]:
     """The same by id."""
-    found: dict[int, list[Exchange]] = {}
-    for number, exchange in reads_in(record):
-        found.setdefault(number, []).append(exchange)
-    return found
+    return grouped(reads_in(record))
 
 
 read_in = Once(_read_in)
@@ -123,11 +121,7 @@ def still_listed(lost: Sequence[Exchange], sights: Iterable[Sight]) -> tuple[Exc
 
 def _listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
     """Every sight of every animal on the pages of a record, by id, in the order of the pages."""
-    found: dict[int, list[Sight]] = {}
-    for page in pages_in(record):
-        for number, sight in sights_in(page.exchange):
-            found.setdefault(number, []).append(sight)
-    return found
+    return grouped(pair for page in pages_in(record) for pair in sights_in(page.exchange))
 
 
 listed_in = Once(_listed_in)

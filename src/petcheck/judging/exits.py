@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
 from petcheck.judging.waivers import fails_by_waiver, is_open
 from petcheck.spec.outcomes import OPEN, Exit
@@ -46,10 +47,8 @@ def exit_of(
 
 def too_few(chosen: Iterable[Verdict], least: str | None) -> dict[str, tuple[int, int]]:
     """The targets with fewer requirements examined than `--min-examined` asks for: how many, of how many in force."""
-    least, rows = least or "0", dict[str, list[bool]]()
-    for verdict in chosen:
-        if verdict.in_force:
-            rows.setdefault(verdict.target, []).append(verdict.outcome not in OPEN)
+    least = least or "0"
+    rows = grouped((verdict.target, verdict.outcome not in OPEN) for verdict in chosen if verdict.in_force)
     number, share = int(least.removesuffix("%")), least.endswith("%")
     return {
         target: (sum(seen), len(seen))

@@ -10,6 +10,7 @@ from math import inf
 
 from petcheck.call import Call
 from petcheck.exchange import Animal, Exchange, Page
+from petcheck.grouping import grouped
 from petcheck.json_values import integer
 from petcheck.judging.decision import Proof
 from petcheck.judging.judgement import Problem, body
@@ -84,10 +85,7 @@ def pages_of(record: Iterable[Exchange], call: Call) -> Sequence[Page]:
 
 
 def _find_by_query(record: Iterable[Exchange]) -> Mapping[tuple[tuple[str, str], ...], Sequence[Exchange]]:
-    found: dict[tuple[tuple[str, str], ...], list[Exchange]] = {}
-    for exchange in lists_in(record):
-        found.setdefault(exchange.request.query, []).append(exchange)
-    return found
+    return grouped((exchange.request.query, exchange) for exchange in lists_in(record))
 
 
 _by_query = Once(_find_by_query)
@@ -204,8 +202,9 @@ def known_since(exchanges: Iterable[Exchange], ids: Iterable[int], until: float 
     A difference between answers about them counts `LAG_S` later. Animals that were never shown are ignored, and those
     that were not by the time `until`; minus infinity if none was shown.
     """
-    first = _first_seen_in(exchanges)
-    return max((since for number in ids if (since := first.get(number, inf)) <= until and since < inf), default=-inf)
+    seen = seen_in(exchanges)
+    first = (seen[number][0].exchange.finished for number in ids if number in seen)
+    return max((since for since in first if since <= until), default=-inf)
 
 
 def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) -> float:
@@ -218,21 +217,11 @@ def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) 
 
 def _find_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[Sight]]:
     """Every sight of every animal on a page, in a 200 or in a 201, by id, in the order in which they came."""
-    found: dict[int, list[Sight]] = {}
-    for exchange in sorted(exchanges, key=lambda exchange: exchange.finished):
-        for number, sight in sights_in(exchange):
-            found.setdefault(number, []).append(sight)
-    return found
+    by_end = sorted(exchanges, key=lambda exchange: exchange.finished)
+    return grouped(pair for exchange in by_end for pair in sights_in(exchange))
 
 
 seen_in = Once(_find_seen_in)
-
-
-def _find_first_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, float]:
-    return {number: sights[0].exchange.finished for number, sights in seen_in(exchanges).items()}
-
-
-_first_seen_in = Once(_find_first_seen_in)
 
 
 def _find_sights_in(exchange: Exchange) -> Sequence[tuple[int, Sight]]:

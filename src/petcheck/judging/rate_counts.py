@@ -15,6 +15,7 @@ from itertools import pairwise
 from math import inf
 
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.once import Once
 from petcheck.judging.rate_headers import DAY_S, header_of, limit_of, remaining_of, retry_after, seconds_to_reset
 from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS
@@ -167,16 +168,12 @@ def _is_aged(exchange: Exchange) -> bool:
 
 def quotas_in(counts: Iterable[Count]) -> list[QuotaSeen]:
     """The answers grouped by Limit, with what was spent between them."""
-    by_limit: dict[int, list[Count]] = {}
-    for count in counts:
-        by_limit.setdefault(count.limit, []).append(count)
+    by_limit = grouped((count.limit, count) for count in counts)
     return [_quota(limit, _with_spent(own)) for limit, own in by_limit.items()]
 
 
 def _quota(limit: int, counts: Sequence[Count]) -> QuotaSeen:
-    windows: dict[str, list[Count]] = {}
-    for count in counts:
-        windows.setdefault(count.reset, []).append(count)
+    windows = grouped((count.reset, count) for count in counts)
     return QuotaSeen(limit, tuple(counts), tuple(WindowSeen(tuple(own)) for own in windows.values()))
 
 

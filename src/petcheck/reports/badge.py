@@ -99,7 +99,7 @@ def _worst_message(result: Result) -> tuple[str, Outcome]:
 
 def _target_message(target: TargetInfo, result: Result) -> tuple[str, Outcome]:
     rows = [row for row in result.rows_of(target.name) if row.in_force]
-    found, outcome = totals.counts(rows), totals.target_outcome(target, result)
+    found, outcome = totals.tally(rows), totals.target_outcome(target, result)
     if outcome == "fail":
         return f"{found['fail']} of {len(rows)} fail", outcome
     if outcome == "error":

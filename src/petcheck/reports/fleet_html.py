@@ -43,7 +43,7 @@ def render(joined: Result, recorded: Iterable[tuple[Result, Stream]] = ()) -> st
         failures=causes(joined, ()),
         unexamined=totals.unexamined(joined),
         groups=shown,
-        others=[member for group in others for member in group.members],
+        others=[member for group in others for member in group],
         other_groups=len(others),
         tables=list(_tables(shown)),
         statements={row.id: row.statement for row in members[0].rows},
@@ -61,7 +61,7 @@ def render(joined: Result, recorded: Iterable[tuple[Result, Stream]] = ()) -> st
 def _tables(groups: Sequence[Group]) -> Iterator[dict[str, object]]:
     """Tables of some groups each: their numbers, and the ids of the requirements on which they differ."""
     # what could not be tested differs from all others everywhere
-    numbered = [(number, one) for number, one in enumerate(groups, 1) if not one.unreachable]
+    numbered = [(number, one) for number, one in enumerate(groups, 1) if not one[0].target.unreachable]
     for first in range(0, len(numbered), _COLUMNS):
         numbers, together = zip(*numbered[first : first + _COLUMNS], strict=True)
         if ids := fleet.differing(together):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.frequency import CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.judging.suspects import SIMPLIFIED
@@ -90,12 +91,10 @@ class Cause:
     @property
     def beside(self) -> tuple[tuple[str, str], ...]:
         """What the other rows found which show the cause itself: the ids and the reason that they share."""
-        found: dict[str, list[str]] = {}
         _, simplified, example = self.shown.reason.partition(SIMPLIFIED)
-        for row in self.rows[: len(self.rows) - len(self.follow)]:
-            if row.reason != self.shown.reason:
-                reason = row.reason.removesuffix(simplified + example)
-                found.setdefault(_SAID.sub("", reason) if self.part == "status" else reason, []).append(row.id)
+        others = (row for row in self.rows[: len(self.rows) - len(self.follow)] if row.reason != self.shown.reason)
+        reasons = ((row.reason.removesuffix(simplified + example), row.id) for row in others)
+        found = grouped((_SAID.sub("", one) if self.part == "status" else one, name) for one, name in reasons)
         return tuple((totals.id_ranges(names), reason) for reason, names in found.items())
 
 
@@ -126,9 +125,7 @@ def cause_of(row: Verdict, evidence: Iterable[Exchange]) -> Cause:
 
 def _of_fleet(result: Result) -> tuple[Cause, ...]:
     """The requirements that fail on some target: those that most targets fail first."""
-    found: dict[str, list[Verdict]] = {}
-    for row in totals.with_outcome(result, "fail"):
-        found.setdefault(row.id, []).append(row)
+    found = grouped((row.id, row) for row in totals.with_outcome(result, "fail"))
     made = [
         replace(_cause([first], [], {first: []}), others=tuple(row.target for row in others))
         for first, *others in found.values()
@@ -144,7 +141,8 @@ def _of_target(found: _Found, created: Mapping[Hashable, Hashable]) -> list[Caus
     own: dict[Verdict, list[Decision]] = {}
     origins = {row: [one.cause_of_animal(created) for one in decisions] for row, decisions in found.items()}
     for row, decisions in found.items():
-        if _follows(row, origins[row]):
+        # only in animals that should not be there, all of one origin
+        if len(row.decisive) <= MOST and len(set(origins[row])) == 1 and None not in origins[row]:
             follow.setdefault(origins[row][0], []).append(row)
             continue
         # what another failure shows by itself says nothing new here
@@ -174,11 +172,6 @@ def _one_chance(found: _Found) -> _Found:
 
 def _part_of(one: Decision) -> tuple[int, str]:
     return one.exchange.index, one.part.partition(":")[0]
-
-
-def _follows(row: Verdict, origins: Sequence[Hashable]) -> bool:
-    """Whether a failure is only in animals that should not be there, all of one origin."""
-    return len(row.decisive) <= MOST and len(set(origins)) == 1 and None not in origins
 
 
 # ---- in words
@@ -253,7 +246,9 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *
         return ""
     if kind == "header":
         return f"Wrong {one_of(names, 'and')}"
-    place = f"the body of {_responses(shown, every)}" if exchange.heard.status >= 400 else _of_pets(exchange, which)
+    place = "the list" if exchange.request.operation is Operation.LIST_PETS and not which else "a Pet"
+    if exchange.heard.status >= 400:
+        place = f"the body of {_responses(shown, every)}"
     if member_of(which):
         return f"Wrong `{printable(member_of(which))}` in {place}"
     there = names_at(exchange, which)
@@ -264,10 +259,6 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *
     if not lacking:  # the first animal of a page that is too long
         return ""
     return f"No {one_of(lacking, 'and')} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
-
-
-def _of_pets(exchange: Exchange, pointer: str) -> str:
-    return "the list" if exchange.request.operation is Operation.LIST_PETS and not pointer else "a Pet"
 
 
 def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:

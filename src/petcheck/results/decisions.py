@@ -89,7 +89,9 @@ def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
     if part in ("body", f"header:{CONTENT_TYPE}") and parsed.wrong and not parsed.unread:
         return NOT_JSON, exchange.heard.status >= 400
     if kind == "header":
-        return ("no header", *_lacking(exchange, which)) if lacks(exchange, which) else (kind, which)
+        # with the headers that are missing together with it
+        together = [one for one in RATE_HEADERS if lacks(exchange, one)] if which in RATE_HEADERS else [which]
+        return ("no header", *together) if lacks(exchange, which) else (kind, which)
     if kind == "body":
         member = member_of(which)
         return ("member", member, exchange.heard.status >= 400) if member else (kind, names_at(exchange, which))
@@ -170,11 +172,6 @@ def names_at(exchange: Exchange, pointer: str) -> Hashable:
     """What bodies with one fault have in common: the names of the members, or else that very exchange."""
     value = _values_to(exchange, pointer)[-1]
     return tuple(sorted(value)) if isinstance(value, dict) else exchange.index
-
-
-def _lacking(exchange: Exchange, name: str) -> list[str]:
-    """The headers that are missing together with that one."""
-    return [one for one in RATE_HEADERS if lacks(exchange, one)] if name in RATE_HEADERS else [name]
 
 
 def lacks(exchange: Exchange, name: str) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import TypeAlias
 
+from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.findings import Findings, TargetInfo
 from petcheck.sanitize import comma_list, printable
@@ -37,32 +40,18 @@ class Member:
         return shown_outcome(self.target, self.rows)
 
     @property
+    def verdicts(self) -> Mapping[str, Outcome]:
+        """Its outcome on each requirement, by the id."""
+        return {row.id: row.outcome for row in self.rows}
+
+    @property
     def failing(self) -> tuple[str, ...]:
         """The ids of the requirements that it fails."""
         return tuple(row.id for row in self.rows if row.outcome == "fail")
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Targets with the same verdict on every requirement."""
-
-    members: tuple[Member, ...]
-    verdicts: Mapping[str, Outcome]
-
-    @property
-    def outcome(self) -> Outcome:
-        """The verdict of each of them."""
-        return self.members[0].outcome
-
-    @property
-    def shown(self) -> Outcome:
-        """The mark of each of them."""
-        return self.members[0].shown
-
-    @property
-    def unreachable(self) -> str | None:
-        """Why the first of them could not be tested; None if they could be."""
-        return self.members[0].target.unreachable
+Group: TypeAlias = tuple[Member, ...]
+"""Targets with the same verdict on every requirement; at least one."""
 
 
 def is_fleet(result: Findings) -> bool:
@@ -103,21 +92,18 @@ def shown_outcome(target: TargetInfo, rows: Sequence[Verdict]) -> Outcome:
 
 def groups(fleet: Sequence[Member]) -> tuple[Group, ...]:
     """The targets grouped by their verdicts: those that fail first, then the largest groups."""
-    alike: dict[tuple[object, ...], list[Member]] = {}
-    for member in fleet:
-        key = (member.target.unreachable is None, *((row.id, row.outcome) for row in member.rows))
-        alike.setdefault(key, []).append(member)
-    made = [Group(tuple(each), {row.id: row.outcome for row in each[0].rows}) for each in alike.values()]
-    return tuple(sorted(made, key=lambda group: (WORST_FIRST.index(group.outcome), -len(group.members))))
+    alike = grouped(((one.target.unreachable is None, *one.verdicts.items()), one) for one in fleet)
+    made = [tuple(each) for each in alike.values()]
+    return tuple(sorted(made, key=lambda group: (WORST_FIRST.index(group[0].outcome), -len(group))))
 
 
 def differing(shown: Sequence[Group]) -> tuple[str, ...]:
     """The ids of the requirements on which those groups differ, or that one of them fails."""
-    ids = dict.fromkeys(name for group in shown for name in group.verdicts)
+    verdicts = [group[0].verdicts for group in shown]
     return tuple(
         name
-        for name in ids
-        if len(found := {group.verdicts.get(name) for group in shown}) > 1 or found & {"fail", "waived", "error"}
+        for name in dict.fromkeys(chain(*verdicts))
+        if len(found := {each.get(name) for each in verdicts}) > 1 or found & {"fail", "waived", "error"}
     )
 
 
@@ -126,9 +112,7 @@ def verdict(fleet: Sequence[Member], quote: Callable[[str], str] = printable, *,
 
     `quote` as in `totals.headline`.
     """
-    by_outcome: dict[Outcome, list[str]] = {}
-    for member in fleet:
-        by_outcome.setdefault(member.outcome, []).append(member.target.name)
+    by_outcome = grouped((member.outcome, member.target.name) for member in fleet)
     held = sum(len(by_outcome.get(outcome, ())) for outcome in ("pass", "waived"))
     whole = len(fleet)
     verb = "shows" if held == 1 else "show"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from petcheck.exchange import Exchange, Request
+from petcheck.grouping import grouped
 from petcheck.json_values import integer
 from petcheck.judging.cells import coverage
 from petcheck.judging.decided import decided, grounds_of
@@ -167,12 +168,12 @@ def grounds_in(head: Head, part: Part) -> Grounds:
 
 def _attempts(part: Part) -> Mapping[str, Sequence[Attempt]]:
     """The checks that ended, by the requirements that they asked for."""
-    found: dict[str, list[Attempt]] = {}
-    for ended in part.ended:
-        check = part.checks[ended.check]
-        for requirement in check.requirements:
-            found.setdefault(requirement, []).append(Attempt(ended.check, ended.dropped, check.on_top))
-    return found
+    made = ((part.checks[ended.check], ended) for ended in part.ended)
+    return grouped(
+        (requirement, Attempt(ended.check, ended.dropped, check.on_top))
+        for check, ended in made
+        for requirement in check.requirements
+    )
 
 
 # ---- the run and its targets

@@ -9,6 +9,7 @@ from datetime import date
 from itertools import groupby
 from types import MappingProxyType
 
+from petcheck.grouping import grouped
 from petcheck.judging.exits import too_few
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
 from petcheck.judging.waivers import fails_by_waiver, is_open
@@ -46,12 +47,6 @@ class Unexamined:
         return tuple(row.id for row in self.rows)
 
 
-def counts(rows: Iterable[Verdict]) -> dict[Outcome, int]:
-    """How many of `rows` have each outcome, in the order of OUTCOMES, zeros included."""
-    found = Counter(row.outcome for row in rows)
-    return {outcome: found[outcome] for outcome in OUTCOMES}
-
-
 def tally(rows: Iterable[Verdict]) -> dict[str, int]:
     """How many of `rows` have each standing, zeros included: those that a verdict counts, and the rest."""
     found = Counter(row.standing for row in rows)
@@ -60,9 +55,7 @@ def tally(rows: Iterable[Verdict]) -> dict[str, int]:
 
 def by_section(rows: Iterable[Verdict]) -> dict[str, tuple[Verdict, ...]]:
     """`rows` grouped by section, the sections in the document's order."""
-    groups: dict[str, list[Verdict]] = {}
-    for row in rows:
-        groups.setdefault(row.section, []).append(row)
+    groups = grouped((row.section, row) for row in rows)
     return {section: tuple(groups[section]) for section in sorted(groups, key=sections.order)}
 
 
@@ -83,11 +76,9 @@ def unexamined(result: Findings) -> tuple[Unexamined, ...]:
     """
     merged: dict[tuple[str | None, tuple[object, ...]], tuple[list[str], dict[str, Verdict]]] = {}
     for member in fleet.members(result):
-        groups: dict[str | None, list[Verdict]] = {}
-        for row in member.rows:
-            if row.in_force and row.outcome in ("inconclusive", "not-run") and result.chose(row):
-                # an accepted gap asks for nothing
-                groups.setdefault(row.settled_by if is_open(row) else None, []).append(row)
+        unseen = (row for row in member.rows if row.in_force and row.outcome in ("inconclusive", "not-run"))
+        # an accepted gap asks for nothing
+        groups = grouped((row.settled_by if is_open(row) else None, row) for row in unseen if result.chose(row))
         for option, rows in groups.items():
             # if no option helps, the reasons count, and they may differ
             same = () if fleet.is_fleet(result) else tuple((row.id, "" if option else row.reason) for row in rows)
@@ -119,11 +110,12 @@ def way_to(option: str, run: RunInfo) -> str:
 
 def untested(result: Findings) -> dict[str, list[str]]:
     """The names of the targets that could not be tested, by reason."""
-    found: dict[str, list[str]] = {}
-    for target in result.targets:
-        if target.unreachable is not None:  # the address differs where the trouble is one and the same
-            found.setdefault(target.unreachable.replace(target.base_url, "the target"), []).append(target.name)
-    return found
+    # the address differs where the trouble is one and the same
+    return grouped(
+        (target.unreachable.replace(target.base_url, "the target"), target.name)
+        for target in result.targets
+        if target.unreachable is not None
+    )
 
 
 def not_in_force(result: Findings) -> dict[str, str]:
@@ -183,7 +175,7 @@ def target_verdict(
     if target.unreachable is not None:
         return f"{name} could not be tested: {quote(target.unreachable.rstrip('.'))}."
     rows = [row for row in chosen_rows(result, target) if row.in_force]
-    found = counts(rows)
+    found = tally(rows)
     if found["fail"]:
         verb = "fails" if found["fail"] == 1 else "fail"
         said = f"{name} does not conform: {found['fail']} of {plural(len(rows), 'requirement')} {verb}"
