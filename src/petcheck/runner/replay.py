@@ -14,7 +14,8 @@ from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.load import configure
 from petcheck.exchange import Exchange
 from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Failed, Grounds
+from petcheck.judging.decision import Failed
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import WholeRecord
 from petcheck.runner.session import Session
 from petcheck.spec.catalogue import catalogue

@@ -37,6 +37,7 @@ STAGES = (
     "late",
     "end",
     "spoil",
+    "left over",
     "exhaust",
     "record",
 )
@@ -44,7 +45,7 @@ STAGES = (
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
 # property examples add to what a requirement needs, and so do requests that are sent only if some are left
 EXAMPLE_STAGES = frozenset({"examples", "sequence"})
-_ON_TOP = frozenset({"spare", "open", "late", "end", "spoil", *EXAMPLE_STAGES})
+_ON_TOP = frozenset({"spare", "open", "late", "end", "spoil", "left over", *EXAMPLE_STAGES})
 
 
 @dataclass(frozen=True, slots=True)

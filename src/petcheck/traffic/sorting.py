@@ -23,7 +23,7 @@ from petcheck.results.judge import suite
 from petcheck.sanitize import printable
 from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
 from petcheck.spec.operations import Operation
-from petcheck.stream.entries import first_of, shared
+from petcheck.stream.entries import shared
 from petcheck.stream.environment import environment
 from petcheck.stream.har_reader import head_and_entries
 from petcheck.stream.lines import End, Head, Opened, RunSettings, TargetSettings
@@ -152,8 +152,7 @@ def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str, secre
     bases = list(dict.fromkeys(base for base, _, _ in candidates))
     if not bases:
         return ""
-    # `Response.header` would keep the headers by name with each of thousands of answers
-    limited = {base for base, _, seen in candidates if any(first_of(seen.answer.headers, one) for one in RATE_HEADERS)}
+    limited = {base for base, _, seen in candidates if any(map(seen.answer.header, RATE_HEADERS))}
     segment = f"/{BASE_SEGMENT}"
     for some in (bases, [one for one in bases if one in limited], [one for one in bases if one.endswith(segment)]):
         if len(some) == 1:

@@ -65,6 +65,8 @@ _VALUES: Mapping[Credential, str | None] = {
     # as long as `Bearer`, for servers that cut a scheme off by its length; not a registered scheme
     Credential.SIX_LETTERS: "Apikey {key}",
     Credential.NO_SCHEME: "{key}",
+    # a pattern that is not tied to the beginning finds `Bearer` in it
+    Credential.LONGER_SCHEME: "xBearer {key}",
 }
 
 
