@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
         option.css = [*map(str, PYTEST_STYLES), *option.css]
     # it holds every check of every target: too much for several, unless it is asked for
     one = len(frozen.targets) == 1 and not frozen.dry_run
-    if getattr(option, "htmlpath", "") is None and one and frozen.reports is not None:
+    if getattr(option, "htmlpath", "") is None and one:
         option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
     if getattr(option, "dist", "no") not in ("no", None):
         # a new worker would lack what the dead one knew, and would begin in the middle
