@@ -15,7 +15,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
-from petcheck.cli.explain import DATA, Answer, Explanation, Reason, explanations
+from petcheck.cli.explain import DATA, Answer, Explanation, explanations
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.creations import categories_in
 from petcheck.judging.matchers import described
@@ -97,27 +97,27 @@ def _short(body: bytes) -> str:
     return json.dumps(value, ensure_ascii=False) if body else ""
 
 
-def _reasons_in(trial: Trial) -> Iterator[tuple[str, Reason]]:
+def _reasons_in(trial: Trial) -> Iterator[tuple[str, str]]:
     for row in trial.result.requirements:
         if row.in_force and row.outcome in ("inconclusive", "not-run"):
-            yield row.id, Reason(row.reason, row.settled_by)
+            yield row.id, row.reason
 
 
-def _of_poor_run(run: tuple[Sequence[str], int]) -> list[tuple[str, Reason]]:
+def _of_poor_run(run: tuple[Sequence[str], int]) -> list[tuple[str, str]]:
     return list(_reasons_in(_judged(*run[0], animals=run[1])))
 
 
-def _of_variation(name: str) -> list[tuple[str, Reason]]:
+def _of_variation(name: str) -> list[tuple[str, str]]:
     return list(_reasons_in(run_variation((name,), "--examples", "0", writes=True)))
 
 
-def reasons(pool: ProcessPoolExecutor) -> dict[str, list[Reason]]:
+def reasons(pool: ProcessPoolExecutor) -> dict[str, list[str]]:
     """Why each requirement stays undecided, the most frequent reason first."""
-    found: dict[str, dict[Reason, int]] = {}
+    found: dict[str, dict[str, int]] = {}
     for pairs in [*pool.map(_of_poor_run, _POOR_RUNS), *pool.map(_of_variation, VARIATIONS)]:
         for name, reason in pairs:
-            general = Reason(_without_numbers(reason.text), reason.settled_by)
-            if not re.search(r"\b(animal|id)s? \d|(?!\b100\b)\d{3}|--max-", general.text):
+            general = _without_numbers(reason)
+            if not re.search(r"\b(animal|id)s? \d|(?!\b100\b)\d{3}|--max-", general):
                 counted = found.setdefault(name, {})
                 counted[general] = counted.get(general, 0) + 1
     return {name: sorted(counted, key=lambda r: -counted[r])[:_REASONS] for name, counted in found.items()}

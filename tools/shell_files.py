@@ -10,9 +10,8 @@ from textwrap import fill
 import shtab
 from build_manpages.manpage import Manpage
 
-from petcheck.cli.commands import COMMANDS, parser_of
 from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
-from petcheck.cli.parser import PROGRAM
+from petcheck.cli.parser import COMMANDS, PROGRAM, parser_of
 from petcheck.cli.run import run_parser
 from petcheck.config.choice import known_words
 from petcheck.config.options import OPTIONS, Option, Place

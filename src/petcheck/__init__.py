@@ -21,7 +21,7 @@ from petcheck.spec.version import VERSION
 
 if TYPE_CHECKING:
     from petcheck.config.options import Options
-    from petcheck.embed.call import check
+    from petcheck.embed.process import check
     from petcheck.embed.replay import replay
     from petcheck.embed.suite_tests import requirement_tests
     from petcheck.errors import (
@@ -43,7 +43,7 @@ __version__ = VERSION
 
 _PLACES = {
     "petcheck.config.options": ("Options",),
-    "petcheck.embed.call": ("check",),
+    "petcheck.embed.process": ("check",),
     "petcheck.embed.replay": ("replay",),
     "petcheck.embed.suite_tests": ("requirement_tests",),
     "petcheck.errors": (

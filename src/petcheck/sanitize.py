@@ -38,10 +38,15 @@ def printable(text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole
     return "".join(printable_parts(text, limit, lines=lines, whole_in=whole_in))
 
 
+def printable_reason(text: str, limit: int = REASON_LIMIT) -> str:
+    """The same of a text that result.json holds."""
+    return printable(text, limit, whole_in="result.json")
+
+
 def printable_parts(
     text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole_in: str = "exchanges.jsonl"
 ) -> tuple[str, str]:
-    """The same in two parts: the text, and the note that it was cut, or an empty string."""
+    """`printable` in two parts: the text, and the note that it was cut, or an empty string."""
     kept = text[:limit]
     if not _PLAIN.fullmatch(kept):
         kept = _escaped(kept, lines)

@@ -9,7 +9,7 @@ import pytest
 from petcheck.call import Credential
 from petcheck.comparison.answers import compare_answers
 from petcheck.comparison.page_sizes import PageSize, page_sizes_in, same_page_size
-from petcheck.comparison.pairing import SideRecord, check_name, side_record
+from petcheck.comparison.pairing import SideRecord, check_name
 from petcheck.exchange import Exchange
 from petcheck.results.decisions import by_index
 from petcheck.results.findings import CheckRow
@@ -25,7 +25,7 @@ def check(name: str, *exchanges: int) -> CheckRow:
 
 def record_of(*exchanges: Exchange, checks: tuple[CheckRow, ...] = (), run: str = "0a1b2c3d") -> SideRecord:
     evidence = by_index(exchanges).values()
-    return side_record(evidence, checks, target="staging", base_url=BASE, run=run)
+    return SideRecord(evidence, checks, target="staging", base_url=BASE, run=run)
 
 
 def get(index: int, number: int, status: int = 200) -> Exchange:

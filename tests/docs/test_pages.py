@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from petcheck.cli import main as command
-from petcheck.cli.commands import COMMANDS as PETCHECK_COMMANDS
+from petcheck.cli.parser import COMMANDS as PETCHECK_COMMANDS
 from petcheck.cli.parser import Parser
 from petcheck.cli.run import run_parser
 from petcheck.config.load import configure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from petcheck.embed.call import check
+from petcheck.embed.process import check
 from petcheck.embed.server import Server, masked, server
 from petcheck.errors import BadUrl
 

@@ -204,7 +204,7 @@ def test_each_test_says_why_there_is_no_run_and_none_shows_the_key(tmp_path: Pat
 
 @pytest.mark.slow
 def test_what_breaks_inside_shows_no_key(tmp_path: Path) -> None:
-    breaking = "\nimport petcheck.embed.process\npetcheck.embed.process.read_run = lambda folder: 1 / 0\n"
+    breaking = "\nimport petcheck.embed.process\npetcheck.embed.process._finished = lambda *given: 1 / 0\n"
     text = TWO_LINES.replace("examples=0", f"key={KEY_IN_PARTS}, examples=0") + breaking
     with counted_server() as (url, _):
         code, printed = run_suite(tmp_path, text, "--showlocals", "--full-trace", "-k", "LIST-4", url=url)

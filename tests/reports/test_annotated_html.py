@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.reports.annotated_html import Reading, Side, listed, reading, render, sides_of
+from petcheck.reports.annotated_html import Reading, Side, listed, render
 from petcheck.results.findings import Observation
+from petcheck.spec.document import blocks_of
 from tests.support import samples
 from tests.support.chromium import VIEWS, Open, View, accessible
 from tests.support.documents import SHOP, place_of, shop_catalogue
@@ -21,7 +22,7 @@ ANCHORS = frozenset({"x0-1", "LIST-3", "x0-0", "point-list-order"})
 
 
 def read(text: str = SHOP) -> Reading:
-    return reading(text, "d" * 64, shop_catalogue())
+    return Reading(blocks_of(text), "d" * 64, shop_catalogue())
 
 
 def side(reason: str = "GET /pets?limit=5 returned 6.", anchors: frozenset[str] = ANCHORS, run: str = "one") -> Side:
@@ -31,7 +32,7 @@ def side(reason: str = "GET /pets?limit=5 returned 6.", anchors: frozenset[str] 
         observations=(Observation("list-order", "4.1", "staging", "by id", "Which order?", (1,)),),
         run=samples.run(id=run),
     )
-    return sides_of(value, "reports/report.html", anchors)[0]
+    return Side(value, value.targets[0], "reports/report.html", anchors)
 
 
 def page(text: str = SHOP, *sides: Side) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from petcheck.comparison.history import History, history
-from petcheck.comparison.past_run import past_run
+from petcheck.comparison.history import History, history, past_run
 from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
 from petcheck.results.result import Result
 from petcheck.stream.lines import RunSettings

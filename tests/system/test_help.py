@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from petcheck.cli.commands import COMMANDS, parser_of
 from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
 from petcheck.cli.main import main
+from petcheck.cli.parser import COMMANDS, parser_of
 from petcheck.config.options import OPTIONS
 from tests.support.programs import program
 from tools.shell_files import whole_parser

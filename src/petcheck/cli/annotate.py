@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from pathlib import Path
-from urllib.parse import quote
 
 from petcheck.cli.compare import proven_run
-from petcheck.cli.output import deliver, expect_no_input, look, page_of
+from petcheck.cli.output import address, deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser, fail
 from petcheck.errors import NotARun, NotComparable
 from petcheck.reports import annotated_html, report_html
 from petcheck.reports.annotated_html import FILE, Reading, Side
 from petcheck.reports.text_lines import BOLD, TextLines
-from petcheck.results.atomic_write import is_standard_output
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.catalogue import catalogue
+from petcheck.spec.document import blocks_of
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.reading import RESULT_CAP, read_file, why_unread
 from petcheck.words import plural
@@ -83,7 +81,7 @@ def _reading(path: Path) -> Reading:
         fail(f"annotate: {name} is not text in UTF-8; give the interface document in Markdown")
     if len(text) > _LONGEST:
         fail(f"annotate: {name} has more than {_LONGEST:,} characters; give the interface document in Markdown")
-    read = annotated_html.reading(text, hashlib.sha256(source).hexdigest(), catalogue())
+    read = Reading(blocks_of(text), hashlib.sha256(source).hexdigest(), catalogue())
     if not read.carrying:
         fail(f"annotate: no sentence of {name} is one that a requirement rests on; give the interface document")
     return read
@@ -94,10 +92,10 @@ def _sides(run: Path, result: Result, page: Path) -> list[Side]:
     report = (run if run.is_dir() else run.parent) / report_html.FILE
     try:
         anchors = frozenset(found.decode() for found in _ANCHOR.findall(read_file(report, RESULT_CAP)))
+        where = address(report, page)
     except (OSError, ValueError):  # a run without a page: verdicts without links
-        return annotated_html.sides_of(result, "", frozenset())
-    start = Path() if is_standard_output(page) else page.parent
-    return annotated_html.sides_of(result, quote(os.fsencode(os.path.relpath(report, start))), anchors)
+        anchors, where = frozenset(), ""
+    return [Side(result, target, where, anchors) for target in result.targets]
 
 
 def _summary(read: Reading, page: str) -> str:

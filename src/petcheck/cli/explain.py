@@ -41,14 +41,6 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a requirement could not be judged, and the option that helps, if one does."""
-
-    text: str
-    settled_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """What runs against the reference server show of a requirement.
 
@@ -59,7 +51,7 @@ class Explanation:
     sent: tuple[str, ...]
     kinds: int
     answer: Answer | None
-    undecided: tuple[Reason, ...] = ()
+    undecided: tuple[str, ...] = ()
 
 
 @cache
@@ -125,7 +117,7 @@ def _entry(page: TextLines, entry: Requirement) -> None:
     if known.undecided:
         page.head("When it cannot be judged")
         for reason in known.undecided:
-            page.say(reason.text, "  ", "    ")
+            page.say(reason, "  ", "    ")
     page.blank()
     page.say(f"To judge it alone: petcheck {entry.id} --target URL", style=DIM)
 

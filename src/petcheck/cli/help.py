@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from petcheck.cli.commands import COMMANDS, parser_of
-from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.parser import COMMANDS, PROGRAM, Parser, fail, parser_of
 from petcheck.words import did_you_mean
 
 _EXAMPLES = (

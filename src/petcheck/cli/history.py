@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import quote
 
-from petcheck.cli.output import deliver, expect_no_input, look, page_of
+from petcheck.cli.output import deliver, expect_no_input, look, page_of, reports_of
 from petcheck.cli.parser import Parser, fail
-from petcheck.comparison.history import FILE, history
-from petcheck.comparison.past_run import past_run
+from petcheck.comparison.history import FILE, history, past_run
 from petcheck.errors import NotARun, NotComparable
-from petcheck.reports import history_html, history_text, json_text, report_html
-from petcheck.results.atomic_write import is_standard_output
+from petcheck.reports import history_html, history_text, json_text
 from petcheck.results.load import result_files
 from petcheck.results.parts import verdicts_in
 from petcheck.sanitize import printable
@@ -55,14 +50,3 @@ def main(argv: list[str]) -> int:
         json_text.of_history(made) if options.json else None,
     )
     return int(Exit.HOLDS)
-
-
-def reports_of(files: Iterable[Path], page: Path | None) -> dict[str, str]:
-    """Where a page finds the report beside each result.json that has one, by the printable name of that."""
-    start = Path() if page is None or is_standard_output(page) else page.parent
-    beside = {str(file): file.with_name(report_html.FILE) for file in files}
-    return {
-        printable(file): quote(os.fsencode(os.path.relpath(report, start)))
-        for file, report in beside.items()
-        if report.is_file()
-    }

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
-from petcheck.cli.commands import COMMANDS
-from petcheck.cli.parser import COLOUR_FLAGS, COLOURS, PROGRAM, fail, output_lost
+from petcheck.cli.parser import COLOUR_FLAGS, COLOURS, COMMANDS, PROGRAM, fail, output_lost
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
 

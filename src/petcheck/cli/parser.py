@@ -1,4 +1,4 @@
-"""Shared by all commands: a parser, and the one-line error that ends a command."""
+"""The commands beside a run, and what they share: a parser, and the one-line error that ends a command."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from copy import deepcopy
+from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
 from petcheck.spec.outcomes import Exit
@@ -19,6 +21,23 @@ COLOURS = "PY_COLORS"
 """The environment variable that decides about colours before any other, for pytest too."""
 COLOUR_FLAGS = {"--color": "1", "--no-color": "0"}
 """The options of all commands that set it, and to what."""
+COMMANDS = {
+    "explain": "explain requirements in full",
+    "requirements": "list everything that is judged or observed",
+    "serve": "serve the reference server, for developing clients",
+    "compare": "show what differs between earlier runs",
+    "history": "show the verdicts of runs over time",
+    "annotate": "write verdicts beside the interface document",
+    "judge": "judge recorded traffic; send nothing",
+    "verify": "check that a folder of reports proves what it says",
+    "replay": "send again what failed, and say what changed",
+    "open": "show the report in the browser",
+    "merge": "merge the reports of several runs, such as shards",
+    "help": "show this overview, or the help of a command",
+    "completion": "print the completion of bash, zsh or fish",
+}
+"""Each command and what it does, in the order in which help lists them."""
+
 # a name less alike than that is another option: --api-key is not --sign-key
 _ALIKE = 0.75
 _WIDTH = 80  # columns of the help
@@ -70,6 +89,12 @@ class _Help(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def parser_of(command: str) -> Parser:
+    """The parser of a command, for the caller to change."""
+    made: Parser = deepcopy(import_module(f"petcheck.cli.{command}").PARSER)
+    return made
 
 
 def output_lost() -> bool:

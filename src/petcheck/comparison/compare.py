@@ -27,7 +27,7 @@ from petcheck.comparison.comparable import circumstances, comparable
 from petcheck.comparison.difference import KINDS, Agreement, Difference
 from petcheck.comparison.open_points import ComparedPoint, compare_open_points
 from petcheck.comparison.page_sizes import compare_page_sizes
-from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord, side_record
+from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord
 from petcheck.comparison.traits import compare_traits
 from petcheck.judging.frequency import When
 from petcheck.judging.verdicts import Verdict
@@ -192,7 +192,7 @@ def _labels(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
 
 def _side(run: RecordedRun, target: TargetInfo, label: str) -> Side:
     result = run.result
-    record = side_record(run.evidence, result.checks, target=target.name, base_url=target.base_url, run=result.run.id)
+    record = SideRecord(run.evidence, result.checks, target=target.name, base_url=target.base_url, run=result.run.id)
     verdicts = {row.id: row for row in result.rows_of(target.name)}
     observed = {row.id: row for row in result.observations if row.target == target.name}
     return Side(label, run.file, target, result.run, verdicts, observed, record)

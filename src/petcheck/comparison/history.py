@@ -10,21 +10,54 @@ does not always do the same. It is named as a candidate for flakiness. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import ipaddress
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
+from urllib.parse import urlsplit
 
+from petcheck.comparison.comparable import circumstances, expect_distinct_names
 from petcheck.comparison.compare import EXAMINED
-from petcheck.comparison.past_run import FAILING, PastRun, PastTarget
 from petcheck.errors import NotComparable
 from petcheck.judging.verdicts import Verdict
+from petcheck.results.findings import RunInfo, TargetInfo
+from petcheck.results.fleet import members
+from petcheck.results.result import Result
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
+from petcheck.stream.lines import SuiteInfo
 
 FILE = "history.html"
 
+FAILING: frozenset[Outcome] = frozenset({"fail", "waived"})
+"""A waived failure is a failure: an agreement does not fix a server."""
+
 State = Literal["failing", "passing", "unexamined"]
+
+
+@dataclass(frozen=True, slots=True)
+class PastTarget:
+    """One target of a run: its circumstances by name, and its verdicts by requirement."""
+
+    info: TargetInfo
+    circumstances: Mapping[str, str]
+    verdicts: Mapping[str, Verdict]
+
+    def count(self, outcome: Outcome) -> int:
+        """The number of requirements with that outcome."""
+        return sum(verdict.outcome == outcome for verdict in self.verdicts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """One run, without its evidence. `file` is its result.json; `complete` is false if it was cut short."""
+
+    file: str
+    info: RunInfo
+    suite: SuiteInfo
+    complete: bool
+    targets: Mapping[str, PastTarget] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +168,51 @@ class History:
     targets: tuple[TargetHistory, ...]
 
 
+def past_run(file: str, result: Result) -> PastRun:
+    """What a history needs of `result`, which was read from `file`.
+
+    Raises NotComparable if two targets have the same name.
+    """
+    expect_distinct_names(file, result)
+    targets = {
+        member.target.name: PastTarget(
+            member.target, _circumstances(result, member.target), {row.id: row for row in member.rows}
+        )
+        for member in members(result)
+    }
+    return PastRun(file, result.run, result.suite, result.complete, targets)
+
+
+def _circumstances(result: Result, target: TargetInfo) -> dict[str, str]:
+    run, suite = result.run, result.suite
+    own = circumstances(run, target)
+    # the day of a run and its seed differ every time; `history` asks whether they matter
+    del own["judged as on"], own["seed"]
+    traffic = run.settings is not None and run.settings.traffic
+    # by the run itself: an application, or the embedded server
+    served = not traffic and "target" not in run.options and _is_on_loopback(target)
+    return {
+        "suite": f"{suite.name} {suite.version}",
+        "interface": suite.interface,
+        "catalogue": f"sha256 {suite.requirements_sha256[:12]}",
+        "description": f"sha256 {suite.openapi_sha256[:12]}",
+        "--as-of": str(run.options.get("as-of", "not given")),
+        "recorded": "traffic" if traffic else "a run",
+        "end": "whole" if result.complete else "cut short",
+        # a server that is started for a run has another port and another key each time
+        "base URL": "served for the run" if served else target.base_url,
+        "key": "of the run" if served else target.key or "none",
+        **own,
+    }
+
+
+def _is_on_loopback(target: TargetInfo) -> bool:
+    try:
+        return ipaddress.ip_address(urlsplit(target.base_url).hostname or "").is_loopback
+    except ValueError:
+        return False
+
+
 def history(runs: Iterable[PastRun]) -> History:
     """The history of `runs`, at least one, given in any order.
 
@@ -157,13 +235,14 @@ def _target(name: str, runs: Sequence[PastRun]) -> TargetHistory:
     tracks = [_track(name, entry, runs) for entry in entries.values()]
     return TargetHistory(
         name=name,
-        tallies=tuple(
-            Tally(run, one.count("fail"), one.count("waived"), tested=one.info.unreachable is None)
-            for run, one in ((run, runs[run].targets[name]) for run in present)
-        ),
+        tallies=tuple(_tally(run, runs[run].targets[name]) for run in present),
         steps=tuple(Step(one, other, _changes(runs[one], runs[other], name)) for one, other in pairwise(present)),
         tracks=tuple(sorted(tracks, key=lambda track: sections.order(track.entry.section))),
     )
+
+
+def _tally(run: int, target: PastTarget) -> Tally:
+    return Tally(run, target.count("fail"), target.count("waived"), tested=target.info.unreachable is None)
 
 
 def _track(name: str, entry: Verdict, runs: Sequence[PastRun]) -> Track:

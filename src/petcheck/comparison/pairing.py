@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from petcheck.call import Credential
@@ -33,6 +32,10 @@ class NormalizedRequest:
     path: str
     body: str | None
 
+    def is_like(self, other: NormalizedRequest) -> bool:
+        """Whether it is of the same operation, with the same credential."""
+        return (self.operation, self.credential) == (other.operation, other.credential)
+
     def __str__(self) -> str:
         """In one line: method and path, the credential unless it is the valid key, and the body if there is one."""
         with_key = "" if self.credential is Credential.VALID else f" with {self.credential.value}"
@@ -40,19 +43,35 @@ class NormalizedRequest:
         return f"{self.operation.method} {self.path}{with_key}{body}"
 
 
-@dataclass(frozen=True)
 class SideRecord:
-    """The exchanges of one side by index, with the request of each and the checks that examined it.
+    """The exchanges of one target of a run by index, with the request of each and the checks that examined it.
 
     `run` is the id of its run.
     """
 
-    run: str
-    entries: Mapping[int, Exchange]
-    requests: Mapping[int, NormalizedRequest]
-    checks: Mapping[int, AbstractSet[str]]
-    _by_request: Mapping[NormalizedRequest, Sequence[int]] = field(repr=False)
-    _by_check: Mapping[str, Sequence[int]] = field(repr=False)
+    def __init__(
+        self, entries: Iterable[Exchange], checks: Iterable[CheckRow], *, target: str, base_url: str, run: str
+    ) -> None:
+        self.run = run
+        self.entries = {entry.index: entry for entry in entries if entry.target == target}
+        self.requests = {
+            index: NormalizedRequest(
+                entry.request.operation,
+                entry.request.credential,
+                request_path(entry, base_url),
+                request_body(entry.request.body, run),
+            )
+            for index, entry in self.entries.items()
+        }
+        self._by_request = defaultdict[NormalizedRequest, list[int]](list)
+        for index in sorted(self.entries):
+            self._by_request[self.requests[index]].append(index)
+        self._by_check, self._checks = defaultdict[str, list[int]](list), defaultdict[int, set[str]](set)
+        for row in checks:
+            for index in row.exchanges if row.target == target else ():
+                if index in self.entries:
+                    self._by_check[check_name(row)].append(index)
+                    self._checks[index].add(check_name(row))
 
     def counterpart(self, index: int, other: SideRecord, status: int | None = None) -> int | None:
         """The exchange of this side that corresponds to exchange `index` of the `other`; None if there is none.
@@ -60,54 +79,20 @@ class SideRecord:
         Of several with that request, prefers one with `status`, if given, then one that the same checks examined. If
         this side never sent it, what the same check sent instead.
         """
-        request = other.requests[index]
-        checks = other.checks.get(index, frozenset())
-        candidates = self._by_request.get(request, ())
-        if candidates:
+        request, checks = other.requests[index], other._checks[index]
+        if candidates := self._by_request[request]:
             return min(
                 candidates,
                 key=lambda mine: (
                     status is not None and self.entries[mine].status != status,
-                    -len(self.checks.get(mine, frozenset()) & checks),
+                    -len(self._checks[mine] & checks),
                     mine,
                 ),
             )
         # a check that examines the whole record does not show which request replaces which
-        narrow = [check for check in checks if len(self._by_check.get(check, ())) <= _NARROW]
-        near = (
-            mine
-            for check in sorted(narrow)
-            for mine in self._by_check.get(check, ())
-            if (self.requests[mine].operation, self.requests[mine].credential)
-            == (request.operation, request.credential)
-        )
-        return next(near, None)
-
-
-def side_record(
-    entries: Iterable[Exchange], checks: Iterable[CheckRow], *, target: str, base_url: str, run: str
-) -> SideRecord:
-    """The record of one target of a run; `run` is the run's id."""
-    mine = {entry.index: entry for entry in entries if entry.target == target}
-    requests = {
-        index: NormalizedRequest(
-            entry.request.operation,
-            entry.request.credential,
-            request_path(entry, base_url),
-            request_body(entry.request.body, run),
-        )
-        for index, entry in mine.items()
-    }
-    by_request = defaultdict[NormalizedRequest, list[int]](list)
-    for index in sorted(mine):
-        by_request[requests[index]].append(index)
-    by_check, examined = defaultdict[str, list[int]](list), defaultdict[int, set[str]](set)
-    for row in checks:
-        for index in row.exchanges if row.target == target else ():
-            if index in mine:
-                by_check[check_name(row)].append(index)
-                examined[index].add(check_name(row))
-    return SideRecord(run, mine, requests, examined, by_request, by_check)
+        narrow = (self._by_check[check] for check in sorted(checks) if len(self._by_check[check]) <= _NARROW)
+        alike = (mine for near in narrow for mine in near if self.requests[mine].is_like(request))
+        return next(alike, None)
 
 
 def check_name(row: CheckRow) -> str:

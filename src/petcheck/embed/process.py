@@ -1,4 +1,4 @@
-"""One run in a separate process, so that it is independent of the calling program and changes nothing there.
+"""`petcheck.check`: one run in a separate process, independent of the calling program, in which it changes nothing.
 
 The program may be a pytest run with any plugins, threads and event loops; a run has its own pytest, signals and
 event loop.
@@ -10,21 +10,24 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import tempfile
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from petcheck.config.keys import DEFAULT_TARGET, own_variable, without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, Options, Place, arguments_of
 from petcheck.config.reach import hidden
 from petcheck.config.settings_file import expect_known
-from petcheck.embed.server import Server
+from petcheck.embed.server import Server, server
 from petcheck.errors import ConfigError, SuiteBroke, Untestable
-from petcheck.results.load import RecordedRun, read_run
+from petcheck.results.load import read_run
+from petcheck.results.result import Result
 from petcheck.spec.outcomes import Exit
-from petcheck.wire.raised import Raised, with_tracebacks
+from petcheck.wire.raised import Raised
 
 # with them the run would write to the CI system's log and page, which belong to the program
 _CI_SYSTEMS = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "TF_BUILD", "TEAMCITY_VERSION")
@@ -40,26 +43,59 @@ class _Environment(dict[str, str]):
         return f"<{len(self)} variables>"
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A run that ended; `raised` has the tracebacks of the application that it judged, as `Running` has them."""
+def check(
+    target: Any,
+    *,
+    key: str | None = None,
+    name: str = DEFAULT_TARGET,
+    base_path: str | None = None,
+    reports: str | os.PathLike[str] | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Judge a server in a separate process, and return the result.
 
-    run: RecordedRun
-    raised: list[Raised] | None
+    Args:
+        target: the base URL of a server, as text or as an object that `str` turns into it; or an ASGI or WSGI
+            application, which is served on loopback for the run; or a pair of either and its key.
+        key: the API key. Without one it is in the environment: `PETSTORE_API_KEY_` and the name, or `PETSTORE_API_KEY`.
+        name: what reports and waivers call the target.
+        base_path: the path of the interface below `target`: without it, `/v1` below an application.
+        reports: the folder to write the reports into. Without one, none are left.
+        options: the options of the command `petcheck`, with underscores: `allow_writes=True`, `plan="free"`.
+
+    Returns:
+        The verdict on each requirement, what was observed, and what was sent: the value of result.json.
+
+    Raises:
+        ConfigError: the run cannot start as asked; nothing was sent. Its subclasses say what is wrong.
+        Untestable: the server could not be tested: it does not answer, or refuses the key everywhere.
+        SuiteBroke: petcheck itself failed, which says nothing about the server.
+
+    Blocks until the run has ended, some seconds. In a coroutine, call it with `asyncio.to_thread`. A `petcheck.toml` in
+    the working folder counts, as it does for the command.
+    """
+    __tracebackhide__ = True
+    judged = server(target, key, base_path)
+    del target, key
+    with tempfile.TemporaryDirectory(prefix="petcheck-") if reports is None else nullcontext(reports) as folder:
+        run(judged, name, options, Path(folder))
+        return read_run(Path(folder)).result
 
 
-def run(server: Server, name: str, options: Options, folder: Path) -> Ended:
+def run(judged: Server, name: str, options: Options, folder: Path) -> list[Raised] | None:
     """Judge a server under that name, and write its reports into `folder`.
+
+    Returns the tracebacks of an application; None for a URL.
 
     Raises ConfigError if the run cannot start as asked, Untestable if the server could not be tested, SuiteBroke if the
     suite itself broke, KeyboardInterrupt.
     """
     __tracebackhide__ = True
     environment = _Environment({key: value for key, value in os.environ.items() if key not in _CI_SYSTEMS})
-    if server.key is not None:
-        environment[own_variable(name)] = server.key.secret
+    if judged.key is not None:
+        environment[own_variable(name)] = judged.key.secret
     try:
-        with server.running() as up:
+        with judged.running() as up:
             target = up.base_url if name == DEFAULT_TARGET else f"{name}={up.base_url}"
             given: dict[str, Any] = {"target": [target], "reports": str(folder)} | _by_flag(options)
             configure(given, environment, today=utc_today(), seed=drawn_seed())
@@ -67,19 +103,11 @@ def run(server: Server, name: str, options: Options, folder: Path) -> Ended:
             code, said = _finished([*_COMMAND, *arguments_of(shown)], environment | secret)
     except ConfigError as error:  # again, since its message goes to the program, which gave no option
         raise type(error)(without_keys(_in_python(str(error).removeprefix("--target ")), environment)) from None
-    if code in _JUDGED:
-        found = (
-            None
-            if up.raised is None
-            else [replace(one, lines=without_keys(one.lines, environment)) for one in up.raised]
-        )
-        return Ended(read_run(folder), found)
-    raise _trouble(code, without_keys(said, environment), folder) from None
-
-
-def with_logs(run: RecordedRun, raised: Sequence[Raised] | None) -> RecordedRun:
-    """The run with the tracebacks that the application raised for its requests; None for a URL."""
-    return run if raised is None else replace(run, evidence=tuple(with_tracebacks(run.evidence, raised)))
+    if code not in _JUDGED:
+        raise _trouble(code, without_keys(said, environment), folder) from None
+    if up.raised is None:
+        return None
+    return [replace(one, lines=without_keys(one.lines, environment)) for one in up.raised]
 
 
 def _by_flag(options: Options) -> dict[str, Any]:

@@ -45,15 +45,23 @@ class Server:
         if isinstance(self.address, str) or "://" in text.partition(" ")[0]:
             yield Running(_joined(text, self.base_path or ""), None)
             return
+        from petcheck.runner.application import Watched, as_asgi
+        from petstore_reference.serve import running
+
+        if not callable(self.address):
+            raise BadApp(
+                f"{printable(repr(self.address), 80)}: neither a URL nor an ASGI or WSGI application; give one of these"
+            )
+        watched = Watched(as_asgi(self.address))
         with contextlib.ExitStack() as stack:
+            stack.enter_context(watched.listening())
             try:
-                served = stack.enter_context(_served(self.address))
+                url = stack.enter_context(running(watched))
             except RuntimeError as error:
                 cause = error.__cause__
                 why = f" ({type(cause).__name__}: {cause})" if isinstance(cause, Exception) else ""
                 raise BadApp(f"the application did not start{why}; fix that first") from None
-            path = _BASE_PATH if self.base_path is None else self.base_path
-            yield Running(_joined(served.base_url, path), served.raised)
+            yield Running(_joined(url, _BASE_PATH if self.base_path is None else self.base_path), watched.raised)
 
 
 def server(given: Any, key: str | ApiKey | None, base_path: str | None) -> Server:
@@ -66,18 +74,6 @@ def server(given: Any, key: str | ApiKey | None, base_path: str | None) -> Serve
 def masked(key: str | ApiKey | None) -> ApiKey | None:
     """A key that no traceback shows."""
     return ApiKey(key) if isinstance(key, str) else key
-
-
-@contextlib.contextmanager
-def _served(app: Any) -> Iterator[Running]:
-    from petcheck.runner.application import Watched, as_asgi
-    from petstore_reference.serve import running
-
-    if not callable(app):
-        raise BadApp(f"{printable(repr(app), 80)}: neither a URL nor an ASGI or WSGI application; give one of these")
-    watched = Watched(as_asgi(app))
-    with watched.listening(), running(watched) as url:
-        yield Running(url, watched.raised)
 
 
 def _joined(url: str, path: str) -> str:

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, Unpack
@@ -23,14 +23,14 @@ import pytest
 
 from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.options import Options
-from petcheck.embed.process import run, with_logs
+from petcheck.embed.process import run
 from petcheck.embed.server import Server, masked, server
 from petcheck.errors import InUse, PetcheckError
 from petcheck.judging.waivers import fails_by_waiver, is_open
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.results.lock import FolderLock
 from petcheck.spec.catalogue import catalogue
-from petcheck.wire.raised import Raised
+from petcheck.wire.raised import Raised, with_tracebacks
 
 _POLL_S = 0.05
 _KEPT = pytest.StashKey[dict[Path, "RecordedRun | str"]]()
@@ -97,14 +97,19 @@ def _found(judged: Server, name: str, options: Options, folder: Path, over: Path
     try:
         if not over.exists():
             try:
-                trouble, raised = "", run(judged, name, options, folder).raised
+                trouble, raised = "", run(judged, name, options, folder)
             except PetcheckError as error:
                 trouble, raised = f"{type(error).__name__}: {error}", None
             over.write_text(json.dumps([trouble, raised and list(map(asdict, raised))]), encoding="utf-8")
     finally:
         lock.release()
     trouble, raised = json.loads(over.read_text(encoding="utf-8"))
-    return trouble or with_logs(read_run(folder), raised and [Raised(**one) for one in raised])
+    if trouble:
+        return str(trouble)
+    found = read_run(folder)
+    if raised is None:
+        return found
+    return replace(found, evidence=tuple(with_tracebacks(found.evidence, [Raised(**one) for one in raised])))
 
 
 def _lock_of(folder: Path) -> FolderLock:

@@ -15,7 +15,7 @@ from petcheck.results.findings import Observation, TargetInfo
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.catalogue import Catalogue, Requirement
-from petcheck.spec.document import Block, Passage, blocks_of, section_of
+from petcheck.spec.document import Block, Passage, section_of
 from petcheck.words import plural
 
 FILE = "annotated.html"
@@ -82,17 +82,9 @@ class Reading:
         return bool(self.lost or self.unknown)
 
 
-def reading(text: str, sha256: str, catalogue: Catalogue) -> Reading:
-    """The reading of a document in Markdown."""
-    return Reading(blocks_of(text), sha256, catalogue)
-
-
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A margin: a target of a run, the address of the run's report, and the anchors that the report has.
-
-    `anchors` are empty and `report` is too where there is no report.
-    """
+    """A margin: a target of a run, the address of the run's report, and the anchors that the report has, if any."""
 
     result: Result
     target: TargetInfo
@@ -124,11 +116,6 @@ class Mark:
     reason: str
     address: str
     refs: Sequence[tuple[int, str]]
-
-
-def sides_of(result: Result, report: str, anchors: frozenset[str]) -> list[Side]:
-    """A margin for each target of a run."""
-    return [Side(result, target, report, anchors) for target in result.targets]
 
 
 def render(read: Reading, name: str, sides: Sequence[Side]) -> str:

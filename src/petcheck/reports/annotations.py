@@ -17,7 +17,7 @@ from petcheck.judging.waivers import fails_by_waiver
 from petcheck.results import totals
 from petcheck.results.causes import causes
 from petcheck.results.result import Result
-from petcheck.sanitize import escape_commands, printable
+from petcheck.sanitize import escape_commands, printable, printable_reason
 from petcheck.spec.outcomes import Exit
 
 _MOST = 10  # GitHub shows no more for a step
@@ -83,7 +83,7 @@ def _annotations(result: Result, evidence: Sequence[Exchange]) -> list[Annotatio
 
 
 def _text(text: str) -> str:
-    return escape_commands(printable(text, _LIMIT, whole_in="result.json"))
+    return escape_commands(printable_reason(text, _LIMIT))
 
 
 def _cut(annotations: Sequence[Annotation]) -> list[Annotation]:

@@ -9,7 +9,7 @@ from petcheck.comparison.difference import KINDS, Difference
 from petcheck.judging.frequency import BY_CHANCE, CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
-from petcheck.sanitize import REASON_LIMIT, comma_list, printable
+from petcheck.sanitize import comma_list, printable, printable_reason
 from petcheck.words import plural
 
 
@@ -108,7 +108,7 @@ def _contradicted(comparison: Comparison, entry: ComparedRequirement) -> list[st
     """A requirement whose verdicts differ, with the reason of each failure."""
     outcomes = _by_side(comparison, _outcomes(comparison, entry))
     reasons = [
-        f"{printable(side.label, 80)}: {printable(reason, REASON_LIMIT, whole_in='result.json')}"
+        f"{printable(side.label, 80)}: {printable_reason(reason)}"
         for side, outcome, reason in zip(comparison.sides, entry.outcomes, entry.reasons, strict=True)
         if outcome in ("fail", "waived")
     ]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from petcheck.comparison.history import Change, Flip, History, TargetHistory, Track
-from petcheck.comparison.past_run import PastRun
+from petcheck.comparison.history import Change, Flip, History, PastRun, TargetHistory, Track
 from petcheck.judging.frequency import BY_CHANCE, CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
-from petcheck.sanitize import REASON_LIMIT, comma_list, printable
+from petcheck.sanitize import comma_list, printable, printable_reason
 from petcheck.words import plural
 
 UNEXPLAINED = (
@@ -38,7 +37,7 @@ def render(history: History, *, width: int, colour: bool, page: str | None) -> s
     now = [
         (
             f"{title(target, track, f' · section {track.entry.section}')}  {since(track, history)}",
-            printable(track.reason, REASON_LIMIT, whole_in="result.json"),
+            printable_reason(track.reason),
         )
         for target, track in failing
     ]

@@ -14,10 +14,9 @@ from typing import Any
 
 from petcheck.comparison.compare import Comparison, Side
 from petcheck.comparison.difference import Difference
-from petcheck.comparison.history import Flip, History, Track
-from petcheck.comparison.past_run import PastRun
+from petcheck.comparison.history import Flip, History, PastRun, Track
 from petcheck.reports import comparison_text, history_text
-from petcheck.sanitize import REASON_LIMIT, printable
+from petcheck.sanitize import printable_reason
 
 FORMAT = 1
 
@@ -140,7 +139,7 @@ def _text(document: dict[str, Any]) -> str:
 def _sanitized(value: Any) -> Any:
     """`value` as JSON: dataclasses become objects."""
     if isinstance(value, str):
-        return printable(value, REASON_LIMIT, whole_in="result.json")
+        return printable_reason(value)
     if isinstance(value, list | tuple):
         return list(map(_sanitized, value))
     if is_dataclass(value):

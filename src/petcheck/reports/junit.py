@@ -13,14 +13,13 @@ from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, manifest, totals
 from petcheck.results.findings import TargetInfo
 from petcheck.results.result import Result
-from petcheck.sanitize import REASON_LIMIT, printable
+from petcheck.sanitize import FIELD_LIMIT, printable_reason
 from petcheck.spec import sections
 from petcheck.spec.catalogue import title
 from petcheck.spec.outcomes import Outcome
 
 FILE = "junit.xml"
 
-_WHOLE_IN = "result.json"
 _SKIPPED: tuple[Outcome, ...] = ("inconclusive", "not-run", "waived")
 _EXCHANGES = 20  # listed below a failure; result.json lists all
 
@@ -58,12 +57,12 @@ def _say_of_target(case: ElementTree.Element, member: fleet.Member) -> None:
         failing = [row for row in member.rows if row.outcome == "fail"]
         verb = "requirement fails" if len(failing) == 1 else "requirements fail"
         message = f"{len(failing)} {verb}: {', '.join(member.failing)}"
-        reasons = [f"{row.id}: {_reason(row.reason)}" for row in failing]
+        reasons = [f"{row.id}: {printable_reason(row.reason)}" for row in failing]
         text = "\n".join([*reasons, f"the report: {manifest.PARTS}/{member.target.name}/report.html"])
         _say(case, "fail", _sanitized(message), text)
     elif member.outcome == "error":
         why = member.target.unreachable or next(row.reason for row in member.rows if row.outcome == "error")
-        _say(case, "error", _reason(why))
+        _say(case, "error", printable_reason(why))
     elif member.outcome == "inconclusive":
         _say(case, "inconclusive", "nothing was examined")
 
@@ -123,7 +122,7 @@ def _case(row: Verdict, seconds: float, waiver: str, again: str) -> ElementTree.
     case.set("time", f"{seconds:.3f}")
     named = [("requirement", row.id), ("section", row.section), ("level", row.level), ("target", row.target)]
     _add_properties(case, named + ([("waiver", waiver)] if waiver else []))
-    reason = _reason(row.reason)
+    reason = printable_reason(row.reason)
     if row.outcome in ("fail", "error"):
         _say(case, row.outcome, reason, _details(row, reason, again))
     elif row.outcome != "pass":
@@ -148,8 +147,4 @@ def _details(row: Verdict, reason: str, again: str) -> str:
 
 
 def _sanitized(text: str) -> str:
-    return printable(text, whole_in=_WHOLE_IN)
-
-
-def _reason(text: str) -> str:
-    return printable(text, REASON_LIMIT, whole_in=_WHOLE_IN)
+    return printable_reason(text, FIELD_LIMIT)

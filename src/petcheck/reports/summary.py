@@ -14,7 +14,7 @@ from petcheck.results.causes import Cause, by_target, causes
 from petcheck.results.findings import TargetInfo
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
-from petcheck.sanitize import comma_list, printable
+from petcheck.sanitize import comma_list, printable_reason
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, OUTCOMES
 from petcheck.words import plural
@@ -76,7 +76,7 @@ def _of_fleet(joined: Result) -> Iterator[str]:
 
 def code(text: str, limit: int = _LIMIT) -> str:
     """`text` as a code span that the text cannot end, also in a table cell."""
-    shown = printable(text, limit, whole_in="result.json").replace("|", "\\u{7c}")
+    shown = printable_reason(text, limit).replace("|", "\\u{7c}")
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)
     pad = " " if not shown or shown.startswith(("`", " ")) or shown.endswith(("`", " ")) else ""
@@ -88,12 +88,12 @@ def escape(text: str) -> str:
 
     An at sign becomes a numeric escape: even with a backslash it makes a mention or an address.
     """
-    return _PUNCTUATION.sub(r"\\\1", printable(text, 2_000, whole_in="result.json")).replace("\\@", "\\\\u{40}")
+    return _PUNCTUATION.sub(r"\\\1", printable_reason(text, 2_000)).replace("\\@", "\\\\u{40}")
 
 
 def _statement(text: str) -> str:
     """A statement of the catalogue, with backticks around code."""
-    parts = printable(text, _LIMIT, whole_in="result.json").split("`")
+    parts = printable_reason(text, _LIMIT).split("`")
     if len(parts) % 2 == 0:  # one backtick is left over, so none of them marks code
         return escape(text)
     return "".join(code(part) if index % 2 else escape(part) for index, part in enumerate(parts))

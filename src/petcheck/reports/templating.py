@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from petcheck.reports import exchange_text
 from petcheck.results import totals
-from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, HEADER_LIMIT, REASON_LIMIT, printable
+from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, HEADER_LIMIT, printable, printable_reason
 from petcheck.spec import sections
 from petcheck.stream.typed import timestamp
 from petcheck.words import plural
@@ -65,8 +65,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
-        "field": partial(printable, limit=FIELD_LIMIT, whole_in="result.json"),
-        "reason": partial(printable, limit=REASON_LIMIT, whole_in="result.json"),
+        "field": partial(printable_reason, limit=FIELD_LIMIT),
+        "reason": printable_reason,
         "lines": lambda text: escape(printable(text, max(len(text), 1), lines=True)),
         "body": lambda body, part="": marked_up(exchange_text.body_pieces(body, part)),
         "statement": _statement,
@@ -108,7 +108,7 @@ def _harmless(value: Any) -> Any:
 
 def _statement(text: str) -> Markup:
     """A statement or a reason, with backticks around code; a line never breaks inside an option."""
-    parts = printable(text, REASON_LIMIT, whole_in="result.json").split("`")
+    parts = printable_reason(text).split("`")
     if len(parts) % 2 == 0:
         return _prose("`".join(parts))
     code = (Markup(f"<code>{escape(part)}</code>") if index % 2 else _prose(part) for index, part in enumerate(parts))

@@ -16,7 +16,7 @@ from petcheck.results.causes import Cause, by_target, cause_of, causes
 from petcheck.results.findings import TargetInfo
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
-from petcheck.sanitize import REASON_LIMIT, comma_list, escape_commands, printable, printable_lines
+from petcheck.sanitize import FIELD_LIMIT, comma_list, escape_commands, printable, printable_lines, printable_reason
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, Exit, Outcome
 from petcheck.spec.sections import TITLES
@@ -102,9 +102,9 @@ def one_failure(result: Result, row: Verdict, evidence: Sequence[Exchange]) -> s
         _cause(page, result, whole or cause_of(row, evidence))
     else:
         page.head(f"{row.id} · section {row.section}", "")
-        page.say(f"rule   {printable(row.statement, whole_in='result.json')}", "  ", " " * 9)
-        page.say(f"found  {printable(row.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
-        page.say(f"cause  that of {whole.shown.id}, which shows the exchange", "  ", " " * 9)
+        page.named("rule", printable_reason(row.statement, FIELD_LIMIT))
+        page.named("found", printable_reason(row.reason))
+        page.named("cause", f"that of {whole.shown.id}, which shows the exchange")
     state = totals.waiver_state(row, result.run)
     if state:
         page.say(state, "    ")
@@ -130,27 +130,23 @@ def _cause(page: TextLines, result: Result, cause: Cause) -> None:
     said = f" · {cause.title}" if several else f" · section {shown.section}"
     page.head(f"{cause.ids}{totals.where(cause.targets, result)}{said}", f"{BOLD};{RED}")
     name = f"{printable(shown.id, 60)}: " if several else ""
-    page.say(f"rule   {name}{printable(shown.statement, whole_in='result.json')}", "  ", " " * 9)
+    page.named("rule", f"{name}{printable_reason(shown.statement, FIELD_LIMIT)}")
     of = f"on {printable(cause.target, 60)}: " if cause.others else ""
-    page.say(f"found  {of}{printable(shown.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
+    page.named("found", f"{of}{printable_reason(shown.reason)}")
     for ids, reason in cause.beside[:_BESIDE]:
-        page.say(f"also   {ids}: {printable(reason, whole_in='result.json')}", "  ", " " * 9, most=2)
+        page.named("also", f"{ids}: {printable_reason(reason, FIELD_LIMIT)}", most=2)
     if len(cause.beside) > _BESIDE:
-        page.say(f"also   {len(cause.beside) - _BESIDE} more, in report.html", "  ", " " * 9)
+        page.named("also", f"{len(cause.beside) - _BESIDE} more, in report.html")
     if cause.follow:
-        page.say(f"also   {totals.id_ranges([row.id for row in cause.follow])}: {_FOLLOWS}", "  ", " " * 9)
+        page.named("also", f"{totals.id_ranges([row.id for row in cause.follow])}: {_FOLLOWS}")
     if cause.exchange is None:
         return
     answer = answer_line(cause.exchange, cause.part)
     if answer:
         of = f"{exchange_text.request_of(cause.exchange, result)}: " if cause.another else ""
-        page.say(f"answer {of}{answer}", "  ", " " * 9)
+        page.named("answer", f"{of}{answer}")
     if cause.then is not None:
-        page.say(
-            f"then   {exchange_text.request_of(cause.then[0], result)}: {answer_line(*cause.then)}",
-            "  ",
-            " " * 9,
-        )
+        page.named("then", f"{exchange_text.request_of(cause.then[0], result)}: {answer_line(*cause.then)}")
     if cause.exchange.log:
         page.line("  log    the application's own lines")
     for line in printable_lines(cause.exchange.log) if cause.exchange.log else ():
@@ -165,7 +161,7 @@ def _errors(page: TextLines, result: Result) -> None:
     if unreachable:
         page.head(f"{plural(len(silent), 'target')} could not be tested", f"{BOLD};{RED}")
     for why, names in unreachable.items():
-        page.say(printable(why, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
+        page.say(printable_reason(why), "  ", "    ")
         page.say(f"on {comma_list(names)}", "    ")
     rows = [
         row
@@ -178,7 +174,7 @@ def _errors(page: TextLines, result: Result) -> None:
     if broken:
         page.head(f"{plural(len(rows), 'requirement')} could not be judged", f"{BOLD};{RED}")
     for reason, same in broken.items():
-        page.say(printable(reason, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
+        page.say(printable_reason(reason), "  ", "    ")
         where = totals.where(list(dict.fromkeys(row.target for row in same)), result)
         page.say(totals.id_ranges(list(dict.fromkeys(row.id for row in same))) + where, "    ")
 
@@ -249,7 +245,7 @@ def _not_examined(page: TextLines, result: Result) -> None:
             for row in group.rows:
                 by_reason.setdefault(row.reason, []).append(row.id)
             for reason, names in by_reason.items():
-                why = printable(reason, REASON_LIMIT, whole_in="result.json")
+                why = printable_reason(reason)
                 which = totals.id_ranges(names) if len(names) <= _IDS else plural(len(names), "requirement")
                 page.say(f"{which}{where}: {why}", "  ", "    ")
     if unseen:
@@ -278,7 +274,7 @@ def _waivers(page: TextLines, result: Result) -> None:
         page.blank()
     for row in waived[:_WAIVED]:
         state = totals.waiver_state(row, result.run)
-        reason = printable(row.waiver.reason, whole_in="result.json") if row.waiver else ""
+        reason = printable_reason(row.waiver.reason, FIELD_LIMIT) if row.waiver else ""
         page.say(f"{printable(row.id, 60)} on {printable(row.target, 60)}: {state}. {reason}", "", "  ")
     if len(waived) > _WAIVED:
         page.say(f"and {plural(len(waived) - _WAIVED, 'other failure')} waived")
@@ -302,6 +298,6 @@ def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
         page.say(sentence, style=f"{BOLD};{styles.get(outcome, YELLOW) if outcome else others}")
     for cause in found[:_SUMMED_UP]:
         where = totals.where(cause.targets, result)
-        page.say(f"{cause.ids}{where}: {printable(cause.summary, whole_in='result.json')}", "  ", "    ", most=2)
+        page.say(f"{cause.ids}{where}: {printable_reason(cause.summary, FIELD_LIMIT)}", "  ", "    ", most=2)
     if len(found) > _SUMMED_UP:
         page.say(f"and {len(found) - _SUMMED_UP} more, above", "  ")

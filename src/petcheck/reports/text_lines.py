@@ -69,6 +69,10 @@ class TextLines:
         for line in wrapped or [""]:
             self.line(line.replace(TIED, " "), style)
 
+    def named(self, name: str, text: str, *, most: int | None = None) -> None:
+        """Add `text` behind its name of at most six characters, as `say` does."""
+        self.say(f"{name:<7}{text}", "  ", " " * 9, most=most)
+
     def listed(self, heading: str, entries: Sequence[Sequence[str]], most: int = 12) -> None:
         """Add a heading and what it is about, if there is anything: of each entry a line, and others below it.
 

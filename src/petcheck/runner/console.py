@@ -23,7 +23,7 @@ from petcheck.results.result import Result
 from petcheck.runner.progress import Announcer
 from petcheck.runner.schedule import Check
 from petcheck.runner.written import Look, Written, show
-from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.sanitize import escape_commands, printable_lines, printable_reason
 from petcheck.spec.outcomes import Outcome
 from petcheck.stream.stream import Stream
 from petcheck.toolkit.target import Target
@@ -167,7 +167,7 @@ def _complete(
     if report.when == "teardown" or (report.when == "setup" and report.passed):
         return
     # text from the target in a reason stays plain text
-    reason = escape_commands(printable(reason, REASON_LIMIT, whole_in="result.json"))
+    reason = escape_commands(printable_reason(reason))
     report.user_properties.append((OUTCOME, outcome))
     if outcome in ("inconclusive", "not-run"):
         report.outcome = "skipped"
