@@ -80,9 +80,9 @@ def signs_name(run: str) -> str:
     return f"=petcheck {run} {_SIGNS}"
 
 
-def twin_name(run: str, number: int) -> str:
-    """The name of an animal that differs from others in its name only, posted at the same time as they."""
-    return f"petcheck {run} twin {number}"
+def twin_name(run: str) -> str:
+    """The name of an animal that differs from another in its name or its status only, posted at the same time."""
+    return f"petcheck {run} twin"
 
 
 def chunked_pet(run: str, category: int) -> dict[str, object]:

@@ -17,6 +17,7 @@ from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.plan.together import Kind, kind_of
 from petcheck.spec.operations import Operation
 
+_SMALL = 2**31 - 1
 _LONGEST = 900  # bytes of a body that another spelling must not make too long
 
 
@@ -76,10 +77,15 @@ def fits(form: Form, call: Call) -> bool:
 
 
 def _is_plain_json(body: bytes | None) -> bool:
-    """Whether a body is a NewPet as `json.dumps` writes it, of texts and whole numbers: its value is certain."""
+    """Whether a body is a NewPet that must be accepted, as `json.dumps` writes it.
+
+    If it may be refused, nobody can tell whether the form is why. A small category is taken for one that exists.
+    """
     if body is None or len(body) > _LONGEST or not isinstance(value := parse(body).value, dict):
         return False
-    if asked_for(body, ()).due is Due.REFUSED or not all(isinstance(one, str | int) for one in value.values()):
+    category = value.get("categoryId")
+    known = {category} if isinstance(category, int) and abs(category) <= _SMALL else set()
+    if asked_for(body, known).due is not Due.CREATED:
         return False
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") == body
 

@@ -19,7 +19,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
-    yield from rotated(_realistic(pets), 4, seed, 3)
+    yield from rotated(_realistic(pets), 2, seed, 6)
     seen = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
     kinds: dict[str, list[bytes]] = {}

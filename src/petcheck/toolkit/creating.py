@@ -8,7 +8,7 @@ from math import inf
 
 from petcheck.call import Call, Credential, Form, page_call, read_call
 from petcheck.exchange import Exchange
-from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, twin_name
+from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
 from petcheck.plan.keys import Wrong
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, REMOVAL_DAY
 from petcheck.toolkit.feeds import Traffic
@@ -48,10 +48,13 @@ def ask_creations_ahead(target: Target) -> None:
 
 
 def _twins(target: Target) -> tuple[dict[str, object], ...]:
-    """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them."""
+    """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them.
+
+    One has a name that another has, too: names may be taken twice.
+    """
     plain, other = [pet.plain for pet in target.valid_pets() if pet.status is not None][:_TWINS]
-    first, second = (twin_name(target.run, number) for number in range(_TWINS))
-    return plain | {"name": first}, (plain | {"name": second} if target.seed % 2 else other | {"name": first})
+    name = {"name": twin_name(target.run)}
+    return plain | name, (plain | {"name": signs_name(target.run)} if target.seed % 2 else other | name)
 
 
 def _page_with_an_invalid_key(target: Target) -> Call:

@@ -668,6 +668,20 @@ def test_a_page_that_lacks_animals_in_one_order_of_parameters_is_checked_in_that
     assert asked(decided("LIST-8", *both)) == (ask("limit=100"), ask("limit=100", "status=sold"), ask("limit=100"))
 
 
+def test_what_a_filtered_page_left_out_stays_left_out_when_the_store_grows() -> None:
+    whole, sold = range(12), ask("limit=100", "status=sold")
+    lacks_one = [*store(whole, 0)[:3], page([3, 6, 7, 10, 11], "limit=100&status=sold", 4)]
+    three = [page(range(12), "limit=100", at) for at in (20, 22)]
+    three.insert(1, page([3, 6, 7, 10, 11], "limit=100&status=sold", 21))
+    another = page([*range(12), 14], "limit=100", 40)
+    assert isinstance(decided("LIST-8", *lacks_one, *three, another), Failed)
+    # if nothing was left out, the page that may show the new animal is asked for
+    complete = [*store(whole, 0), another]
+    assert asked(decided("LIST-8", *complete)) == (sold,)
+    full = decided("LIST-8", *complete, answer("limit=100&status=sold", 500, sent=50.0, index=50))
+    assert reason(full) == 'No page filtered by status "sold" had room for all its animals; see LIST-6.'
+
+
 def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
     sold = ask("limit=100", "status=sold")
     record = [*store(range(12), 0)[:3], page([3, 6, 7, 10, 11], "limit=100&status=sold", 4)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import inf
 
 from petcheck.call import Call, Form, page_call
 from petcheck.exchange import Exchange, Page
@@ -104,16 +105,32 @@ def _grew(record: Record) -> bool:
 def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     """Whether each filtered page that is not full shows all of `due`, the ids with that status in the whole store."""
     pages = [page for page in pages_in(record) if page.by_status == status and page.has_room]
-    lacking = [(page, missing) for page in pages if (missing := _missing(page, due, record))]
+    latest = max((page.exchange.sent for page in pages), default=-inf)
+    seen = {number for number in due if known_since(record, {number}) <= latest}
+    lacking = [(page, missing) for page in pages if (missing := _missing(page, seen, record))]
     call = _as_lacking(page_call(LIMIT_MAX, status), [page for page, _ in lacking])
-    changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
-    if not any(page.exchange.sent >= known_since(record, due) for page in pages):
-        no_room = Undecided(f"No page filtered by status {quoted(status)} had room for all its animals; see LIST-6.")
-        return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
+    decision = _as_the_whole_store(status, seen, pages, lacking, call, record) if seen else None
+    # what is left out once stays left out, whatever is known by now
+    if decision is not None and (seen == due or isinstance(decision, Failed)):
+        return decision
+    no_room = Undecided(f"No page filtered by status {quoted(status)} had room for all its animals; see LIST-6.")
+    return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
+
+
+def _as_the_whole_store(
+    status: str,
+    due: set[int],
+    pages: Sequence[Page],
+    lacking: Sequence[tuple[Page, set[int]]],
+    call: Call,
+    record: Record,
+) -> Decision:
+    """Whether filtered pages lack none of `due`, once compared in a row with pages of the whole store."""
     examined = tuple(page.exchange for page in pages)
     lacked = {n: page.exchange.finished for page, missing in reversed(lacking) for n in missing}
     if not lacked:
         return Held(examined)
+    changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
     ids = due | created_in(record).keys()
     three = pages_in_a_row(record, _WIDE, call, ids)
     again = Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
