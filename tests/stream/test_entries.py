@@ -106,5 +106,6 @@ def test_the_names_of_credentials_in_files_stay() -> None:
         "the key under the scheme Token",
         "the key under a scheme of six letters",
         "the key without a scheme",
+        "the key under a scheme that ends in Bearer",
         "a key of unknown validity",
     ]

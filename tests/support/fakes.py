@@ -74,6 +74,7 @@ class FakeClient(HttpClient):
     handler: Handler
     clock: FakeClock
     takes: float = 0.0
+    deadline: float = field(default=10.0, kw_only=True)
     sent: list[Sent] = field(default_factory=list, repr=False)
 
     def send(self, outgoing: Outgoing, *, new_connection: bool, body_cap: int = BODY_CAP) -> Response | NoAnswer:

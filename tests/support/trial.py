@@ -34,7 +34,7 @@ from petcheck.results.judge import judge as judge_stream
 from petcheck.results.manifest import digest_of_text
 from petcheck.results.result import Result
 from petcheck.runner.finish import RunEnd
-from petcheck.runner.plugin import CHECK, SESSION
+from petcheck.runner.plugin import CHECK, RUN
 from petcheck.runner.schedule import Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.start import prepare
@@ -287,8 +287,8 @@ class _Hurry:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        if self._clock is not None and SESSION in config.stash:
-            config.stash[SESSION].clock = self._clock
+        if self._clock is not None and RUN in config.stash:
+            config.stash[RUN].session.clock = self._clock
 
 
 @contextlib.contextmanager

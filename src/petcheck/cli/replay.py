@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from petcheck.results.load import recording_in
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
 from petcheck.results.result import Result
-from petcheck.runner.replay import as_test, call_again, door, failing
+from petcheck.runner.replay import as_test, door, failing
 from petcheck.sanitize import REASON_LIMIT, printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.curl import BASE_VARIABLE
@@ -143,7 +143,7 @@ def _send(
                 recorded = each.recorded
                 page.head(f"#{recorded.index} {request_of(recorded, result)}{_of_several(stream, part)}", BOLD)
                 try:
-                    now = transport.send(call_again(recorded))
+                    now = transport.send(replace(recorded.request.call, form=recorded.request.form))
                 except NotSent as obstacle:
                     advice = f"; add {obstacle.settled_by}" if obstacle.settled_by else ""
                     page.say(f"not sent: {obstacle.reason}{advice}", "  ", "    ", style=YELLOW)

@@ -40,12 +40,12 @@ class WaiverUpdate:
 class Config:
     """The configuration of a run. `targets` are complete, and at least one. Times are in seconds.
 
-    `choice` are the entries of the catalogue that the run judges; None for all of them. `failed` chooses what failed in
-    the last run. `populate` is the number of animals that a target which may be written to is to have; None if none are
-    created for that. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given,
-    as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `waiver_update`
-    is None in a run that leaves the waivers alone. `shard` is the part of the list of targets that `targets` are.
-    `part` says that it is the run of one of the targets of a run in parts.
+    `choice` are the entries of the catalogue that the run judges; None for all of them. `failed` chooses what
+    failed in the last run. `populate` is the number of animals that a target which may be written to is to have;
+    None if none are created for that. `given` are the options as given, by flag without dashes. `repeats` is true
+    if the seed was given, as one does to repeat an earlier run. `waiver_update` is None in a run that leaves the
+    waivers alone. `shard` is the part of the list of targets that `targets` are. `part` says that it is the run of
+    one of the targets of a run in parts.
     """
 
     as_of: date
@@ -62,7 +62,7 @@ class Config:
     strict: bool = False
     min_examined: str | None = None
     dry_run: bool = False
-    reports: Path | None = Path("reports")
+    reports: Path = Path("reports")
     sign_key: Path | None = None
     timestamp_url: str | None = None
     timeout: float = 10.0

@@ -37,11 +37,8 @@ _GRAVEST_FIRST = ("fail", "error", "waived", "inconclusive", "not-run", "pass")
 class Screen:
     """A pytest plugin: the only part of a run that writes to the screen."""
 
-    def __init__(self, config: pytest.Config, *, budget: int, waits: float, folder: Path | None) -> None:
-        """`budget` and `waits` as in `Announcer`; `folder` holds the reports of the run, as the user wrote it.
-
-        It is None where another shows the end of the run.
-        """
+    def __init__(self, config: pytest.Config, *, budget: int, waits: float, folder: Path) -> None:
+        """`budget` and `waits` as in `Announcer`; `folder` holds the reports of the run, as the user wrote it."""
         option = config.option
         verbosity = option.verbose
         self._quiet = verbosity < 0 and not option.collectonly
@@ -98,7 +95,7 @@ class Screen:
         # pytest itself reports a mistake in its options
         if self._hidden and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
             sys.stderr.write(self._kept.getvalue())
-        if end is not None and self._terminal is not None and self._folder is not None:
+        if end is not None and self._terminal is not None:
             look: Look = {"width": self._terminal.fullwidth, "colour": self._terminal.hasmarkup}
             show(end, str(self._folder), look, quiet=self._quiet, line=self._terminal.line)
             self._terminal.flush()

@@ -66,9 +66,9 @@ class RunEnd:
         stream = self._ended(End(finished, interrupted, cut_short, nothing_selected, broken))
         made = Material(judge(stream), stream)
         folder, writer = self.run.config.reports, self.run.writer
-        whole = writer.path is not None and writer.trouble is None and self.lost is None and not self._damaged
+        whole = writer.trouble is None and self.lost is None and not self._damaged
         but = [files.FILE] if whole else []  # a process that is lost may have left half a line
-        end = Written(made) if folder is None else written(made, folder, self.witnesses, but=but)
+        end = written(made, folder, self.witnesses, but=but)
         self.written = replace(
             end,
             broken=stream.end.broken if stream.end else broken,

@@ -89,8 +89,6 @@ def run_fleet(
     `options` are pytest's. After `most_failing` targets that fail no further one is begun.
     """
     config, folder = prepared.config, prepared.config.reports
-    if folder is None:
-        raise ValueError("a run in parts writes reports")
     head = head_of(config, datetime.now(UTC))
     found: dict[str, Result] = {}
     trouble: list[str] = []
@@ -152,26 +150,23 @@ def _alone(config: Config, target: TargetConfig) -> Config:
     listed = given.get("target")
     if isinstance(listed, list):
         given = {**given, "target": [text for text in listed if str(text).partition("=")[0] == target.name]}
-    reports = part_of(config.reports, target.name) if config.reports is not None else None
     # the time of the whole run covers it
     config = replace(config, shard=None, part=True, failed=False, timestamp_url=None)
-    return replace(config, targets=(target,), reports=reports, given=given)
+    return replace(config, targets=(target,), reports=part_of(config.reports, target.name), given=given)
 
 
 def _left(config: Config, head: Head, broken: str | None) -> TargetEnd:
     """The end of a target whose process did not tell one: what its stream says; `broken` if nobody interrupted it."""
     folder, stream = config.reports, Stream((head_of(config, head.started),))
     with contextlib.suppress(NotARun):
-        found = read_stream(folder / STREAM) if folder is not None else stream
+        found = read_stream(folder / STREAM)
         stream = found if found.head.started >= head.started else stream  # not that of an earlier run
     finished = stream.end is not None and stream.end.broken is None and not stream.end.interrupted
     if stream.end is None and broken is not None:
         stream = replace(stream, entries=(*stream.entries, End(stream.finished, broken=broken)))
     if broken is None and len(stream.entries) == 1:
         return TargetEnd(None)  # interrupted before it began
-    end = Written(Material(judge(stream), stream))
-    if folder is not None:
-        end = written(end.material, folder)
+    end = written(Material(judge(stream), stream), folder)
     return _told(replace(end, broken=None if finished else broken))
 
 

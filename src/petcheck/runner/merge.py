@@ -19,7 +19,7 @@ from petcheck.runner import reports_folder
 from petcheck.runner.fleet import write_parts
 from petcheck.runner.written import Written, judged_again
 from petcheck.sanitize import printable
-from petcheck.stream.lines import End, Head, Joined, JoinedRun, ShardInfo
+from petcheck.stream.lines import End, Head, Joined, JoinedRun
 from petcheck.stream.reading import RECORDING_CAP, open_file, why_unread
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import timestamp
@@ -46,10 +46,6 @@ class _Source:
     def name(self) -> str:
         return printable(str(self.folder))
 
-    @property
-    def shard(self) -> ShardInfo | None:
-        return self.head.shard
-
     def part(self, target: str) -> Path:
         return part_of(self.folder, target) if self.in_parts else self.folder
 
@@ -63,7 +59,7 @@ def merge(folders: Sequence[Path], output: Path, witnesses: Witnesses) -> Writte
     """
     sources = [_Source(folder, recording_in(folder), bool(names_of_parts(folder))) for folder in folders]
     _expect_one_run(sources)
-    sources.sort(key=lambda source: source.shard.number if source.shard else 0)
+    sources.sort(key=lambda source: source.head.shard.number if source.head.shard else 0)
     for name, one, other in _twice((target.name, source) for source in sources for target in source.head.targets):
         raise NotComparable(f"{printable(name, 60)} is in {one.name} and in {other.name}; leave one of them out")
     for source in sources:
@@ -96,25 +92,21 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
             )
         if settings_of(first.stream) != settings_of(other.stream):
             raise NotComparable(f"{between} have different options or waivers; give every run the same ones")
-        if (first.shard is None) != (other.shard is None):
-            alone = other if other.shard is None else first
+        if (ours.shard is None) != (theirs.shard is None):
+            alone = other if theirs.shard is None else first
             raise NotComparable(f"{alone.name} is not a shard, but others are; merge only the shards of one run")
-        if first.shard and other.shard and _list(first.shard) != _list(other.shard):
+        if ours.shard and theirs.shard and replace(ours.shard, number=1) != replace(theirs.shard, number=1):
             raise NotComparable(
-                f"{between} have different lists of targets ({first.shard} and {other.shard}); "
+                f"{between} have different lists of targets ({ours.shard} and {theirs.shard}); "
                 "give every shard the same list and the same number of shards"
             )
-    for shard, one, other in _twice((source.shard, source) for source in sources if source.shard):
+    for shard, one, other in _twice((source.head.shard, source) for source in sources if source.head.shard):
         raise NotComparable(f"shard {shard} is given twice: {one.name} and {other.name}; give it once")
 
 
 def _suite(head: Head) -> str:
     suite = head.suite
     return printable(f"{suite.version}, catalogue {suite.requirements_sha256[:8]}, {suite.openapi_sha256[:8]}", 60)
-
-
-def _list(shard: ShardInfo) -> tuple[int, int, str]:
-    return shard.of, shard.targets, shard.list_sha256
 
 
 def _twice(found: Iterable[tuple[T, _Source]]) -> Iterator[tuple[T, _Source, _Source]]:

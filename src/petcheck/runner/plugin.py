@@ -43,13 +43,7 @@ from petcheck.words import plural
 if TYPE_CHECKING:
     from petcheck.properties.examples import Examples
 
-SESSION = pytest.StashKey[Session]()
 CHECK = pytest.StashKey[Check]()
-_PREPARED = pytest.StashKey[Prepared]()
-_SCREEN = pytest.StashKey[Screen]()
-_KEPT = pytest.StashKey[Kept]()
-END = pytest.StashKey[RunEnd | None]()  # None in a run that writes no reports
-
 # pytest has its own --strict, which `checks.toml` switches on anyway; here the flag means both
 _SHARED_FLAG = "--strict"
 _OBJECTS_BEFORE_COLLECTION = 20_000  # Python's 700 fit a small program
@@ -75,25 +69,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", line)
     if not _has_checks(config):
         return
-    prepared = config.stash[_PREPARED] = _prepared(config)
-    frozen = prepared.config
-    writes = prepared.lock is not None or (_is_worker(config) and not config.option.collectonly)
-    clock = SkippingClock() if isinstance(frozen.targets[0].source, Embedded) else Clock()
-    writer = StreamWriter(frozen.reports if writes else None)
-    session = config.stash[SESSION] = Session(frozen, clock=clock, writer=writer)
-    session.head = replace(session.head, options={**session.head.options, **_narrowed(config)})
-    config.stash[_KEPT] = Kept()
-    end = config.stash[END] = prepared.end = RunEnd(session, prepared.witnesses) if prepared.lock is not None else None
-    if _is_worker(config):
-        # nobody sees a worker's stdout
-        session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
-    else:
-        expected = session.forecasts()
-        budget, waits = sum(one.requests_in_all for one in expected), max(one.wait_s or 0 for one in expected)
-        screen = config.stash[_SCREEN] = Screen(config, budget=budget, waits=waits, folder=frozen.reports)
-        config.pluginmanager.register(screen, "petcheck-screen")
-        config.pluginmanager.register(XdistController(session, end, screen.announcer), "petcheck-workers")
-        session.announcer = screen.announcer
+    run = config.stash[RUN] = _Run(config, _prepared(config))
+    config.pluginmanager.register(run, "petcheck-run")
+    frozen = run.session.config
     option = config.option
     if option.tbstyle == "auto":
         option.tbstyle = "no"
@@ -103,18 +81,11 @@ def pytest_configure(config: pytest.Config) -> None:
         option.css = [*map(str, PYTEST_STYLES), *option.css]
     # it holds every check of every target: too much for several, unless it is asked for
     one = len(frozen.targets) == 1 and not frozen.dry_run
-    if getattr(option, "htmlpath", "") is None and one and frozen.reports is not None:
+    if getattr(option, "htmlpath", "") is None and one:
         option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
     if getattr(option, "dist", "no") not in ("no", None):
         # a new worker would lack what the dead one knew, and would begin in the middle
         option.maxworkerrestart = "0"
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Release the reports folder for other runs."""
-    prepared = config.stash.get(_PREPARED, None)
-    if prepared is not None and prepared.lock is not None:
-        prepared.lock.release()
 
 
 def _prepared(config: pytest.Config) -> Prepared:
@@ -164,19 +135,21 @@ def _has_checks(config: pytest.Config) -> bool:
 # ---- collection
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run every check once for each target."""
-    session = metafunc.config.stash.get(SESSION, None)
-    if session is not None and "opened_target" in metafunc.fixturenames:
-        metafunc.parametrize("opened_target", session.names, indirect=True, scope="session")
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect checks that have nothing to do, and sort the others."""
-    session = config.stash.get(SESSION, None)
-    _expect_a_run_of_our_own(items, session)
-    if session is None:
+    """Deselect checks that have nothing to do, and sort the others.
+
+    Raises UsageError if checks would run beside other tests, or without a run of ours.
+    """
+    run, checks = config.stash.get(RUN, None), suite_file("checks")
+    ours = [item for item in items if checks in item.path.parents]
+    if ours and (run is None or len(ours) < len(items)):
+        raise pytest.UsageError(
+            "the checks of petcheck run alone: give pytest only their folder, or run `petcheck`; "
+            "in your own suite, petcheck.requirement_tests(…) makes a test for each requirement"
+        )
+    if run is None:
         return
+    session = run.session
     schedule = Schedule(session.config, session.config.targets)
     for item in items:
         check = item.stash[CHECK] = _check(item, session)
@@ -187,17 +160,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=deselected)
         items[:] = [item for item in items if schedule.includes(item.stash[CHECK])]
     items.sort(key=lambda item: schedule.place(item.stash[CHECK]))
-
-
-def _expect_a_run_of_our_own(items: list[pytest.Item], session: Session | None) -> None:
-    """Raise UsageError if checks would run beside other tests, or without the session of a run."""
-    checks = suite_file("checks")
-    ours = [item for item in items if checks in item.path.parents]
-    if ours and (session is None or len(ours) < len(items)):
-        raise pytest.UsageError(
-            "the checks of petcheck run alone: give pytest only their folder, or run `petcheck`; "
-            "in your own suite, petcheck.requirement_tests(…) makes a test for each requirement"
-        )
 
 
 def _check(item: pytest.Item, session: Session) -> Check:
@@ -213,32 +175,13 @@ def _check(item: pytest.Item, session: Session) -> Check:
     )
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Begin the stream. Under --dry-run, print what a run sends instead of running it."""
-    run = session.config.stash.get(SESSION, None)
-    if run is None:
-        return None
-    gc.freeze()  # what exists now stays until the end; looking for garbage in it takes a twentieth of a short run
-    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
-    gc.enable()
-    if not run.config.dry_run:
-        run.plan(item.stash[CHECK] for item in session.items)
-        run.begin(elsewhere=_is_worker(session.config))
-        return None
-    from petcheck.runner.shown_plan import dry_run
-
-    session.config.stash[_SCREEN].announcer.lines(dry_run(run.forecasts(item.stash[CHECK] for item in session.items)))
-    return True
-
-
 # ---- fixtures
 
 
 @pytest.fixture(scope="session")
 def opened_target(request: pytest.FixtureRequest) -> Target:
     """The target of a check, opened and probed once."""
-    return request.config.stash[SESSION].target(request.param)
+    return request.config.stash[RUN].session.target(request.param)
 
 
 @pytest.fixture
@@ -252,82 +195,7 @@ def target(opened_target: Target, request: pytest.FixtureRequest) -> Iterator[Ta
 @pytest.fixture
 def examples(target: Target, request: pytest.FixtureRequest) -> Examples:
     """The property examples of the target, sent once for all checks."""
-    return request.config.stash[SESSION].examples_of(target)
-
-
-# ---- outcomes
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Have a check ask; what pytest shows of it waits until the stream is judged."""
-    session = item.config.stash.get(SESSION, None)
-    if session is None:
-        return None
-    check, worker = item.stash[CHECK], _is_worker(item.config)
-    if worker:
-        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    item.config.stash[_KEPT].run(item, check, nextitem)
-    if worker:
-        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    session.announcer.check_done()
-    most = item.config.getvalue("maxfail")
-    if most and item.config.stash[_KEPT].failed(check, session.writer.kept()) >= most:
-        item.session.shouldfail = f"stopping after {plural(int(most), 'failure')}"
-    return True
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Note in the stream that a check has ended."""
-    session = item.config.stash.get(SESSION, None)
-    error = call.excinfo.value if call.excinfo else None
-    if isinstance(error, pytest.skip.Exception):
-        error = Inconclusive(str(error))
-    if session is not None and isinstance(error, Inconclusive | Untestable):
-        # a traceback takes up to a tenth of a second, and only the reason is shown
-        item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
-    report: pytest.TestReport = yield  # type: ignore[assignment]
-    if session is not None and call.when != "teardown" and (call.when == "call" or error is not None):
-        session.ended(item.stash[CHECK], error, call.duration)
-    return report  # type: ignore[return-value]
-
-
-# ---- the end
-
-
-@pytest.hookimpl(wrapper=True, trylast=True)  # before the terminal shows the end
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[None]:
-    """Write everything, and let the verdicts decide the exit code."""
-    run, end = session.config.stash.get(SESSION, None), session.config.stash.get(END, None)
-    if run is None:
-        return (yield)
-    plugins = session.config.pluginmanager.get_plugins()
-    if end is None or exitstatus == pytest.ExitCode.USAGE_ERROR:
-        run.close()
-        if end is not None:
-            _drop(end.take_over_page(plugins), session.config)
-        elif _is_worker(session.config) and not run.config.dry_run:
-            stream = run.writer.kept()
-            session.config.stash[_KEPT].show(judge(stream), stream, run.opened, reporter(session))
-            tell_trouble(session.config, run.writer)
-        return (yield)
-    with signals.first_calls(lambda: None):  # the run is over, and what it says stands
-        written = end.finish(exitstatus, cut_short=bool(session.shouldfail or session.shouldstop))
-        session.exitstatus = written.code
-        session.config.stash[_KEPT].show(written.result, written.material.stream, run.opened)
-        page = end.take_over_page(plugins)
-        try:
-            return (yield)
-        except Exception as error:  # an error of another plugin must not lose the verdict
-            written.broken = f"{type(error).__name__} at the end of the run"
-            return None
-        finally:
-            session.config.stash[_SCREEN].end = written
-            if written.trouble:
-                session.exitstatus = Exit.BROKE
-            if DEBUGGING_PAGE in written.unwritten:
-                _drop(page, session.config)
+    return request.config.stash[RUN].session.examples_of(target)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -336,10 +204,130 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
     try:
         return (yield)
     except OSError:
-        end = config.stash.get(END, None)
-        if end is not None and end.written is None:
-            end.finish(pytest.ExitCode.INTERNAL_ERROR)
+        run = config.stash.get(RUN, None)
+        if run is not None and run.end is not None and run.end.written is None:
+            run.end.finish(pytest.ExitCode.INTERNAL_ERROR)
         raise
+
+
+# ---- a run of the checks
+
+
+class _Run:
+    """The pytest plugin of a run that has checks. `end` is None in a run that writes no reports."""
+
+    def __init__(self, config: pytest.Config, prepared: Prepared) -> None:
+        self._lock, frozen = prepared.lock, prepared.config
+        writes = prepared.lock is not None or (_is_worker(config) and not config.option.collectonly)
+        clock = SkippingClock() if isinstance(frozen.targets[0].source, Embedded) else Clock()
+        writer = StreamWriter(frozen.reports if writes else None)
+        session = self.session = Session(frozen, clock=clock, writer=writer)
+        session.head = replace(session.head, options={**session.head.options, **_narrowed(config)})
+        self._kept = Kept()
+        self.end = prepared.end = RunEnd(session, prepared.witnesses) if prepared.lock is not None else None
+        self._screen: Screen | None = None
+        if _is_worker(config):
+            # nobody sees a worker's stdout
+            session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
+            return
+        expected = session.forecasts()
+        budget, waits = sum(one.requests_in_all for one in expected), max(one.wait_s or 0 for one in expected)
+        screen = self._screen = Screen(config, budget=budget, waits=waits, folder=frozen.reports)
+        config.pluginmanager.register(screen, "petcheck-screen")
+        config.pluginmanager.register(XdistController(session, self.end, screen.announcer), "petcheck-workers")
+        session.announcer = screen.announcer
+
+    def pytest_unconfigure(self) -> None:
+        """Release the reports folder for other runs."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Run every check once for each target."""
+        if "opened_target" in metafunc.fixturenames:
+            metafunc.parametrize("opened_target", self.session.names, indirect=True, scope="session")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Begin the stream. Under --dry-run, print what a run sends instead of running it."""
+        gc.freeze()  # what exists now stays until the end; looking for garbage in it takes a twentieth of a short run
+        gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+        gc.enable()
+        checks = [item.stash[CHECK] for item in session.items]
+        if not self.session.config.dry_run:
+            self.session.plan(checks)
+            self.session.begin(elsewhere=_is_worker(session.config))
+            return None
+        from petcheck.runner.shown_plan import dry_run
+
+        self.session.announcer.lines(dry_run(self.session.forecasts(checks)))
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Have a check ask; what pytest shows of it waits until the stream is judged."""
+        check, worker = item.stash[CHECK], _is_worker(item.config)
+        if worker:
+            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        self._kept.run(item, check, nextitem)
+        if worker:
+            item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        self.session.announcer.check_done()
+        most = item.config.getvalue("maxfail")
+        if most and self._kept.failed(check, self.session.writer.kept()) >= most:
+            item.session.shouldfail = f"stopping after {plural(int(most), 'failure')}"
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+        """Note in the stream that a check has ended."""
+        error = call.excinfo.value if call.excinfo else None
+        if isinstance(error, pytest.skip.Exception):
+            error = Inconclusive(str(error))
+        if isinstance(error, Inconclusive | Untestable):
+            # a traceback takes up to a tenth of a second, and only the reason is shown
+            item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
+        report: pytest.TestReport = yield  # type: ignore[assignment]
+        if call.when != "teardown" and (call.when == "call" or error is not None):
+            self.session.ended(item.stash[CHECK], error, call.duration)
+        return report  # type: ignore[return-value]
+
+    @pytest.hookimpl(wrapper=True, trylast=True)  # before the terminal shows the end
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Iterator[None]:
+        """Write everything, and let the verdicts decide the exit code."""
+        run, end = self.session, self.end
+        plugins = session.config.pluginmanager.get_plugins()
+        if end is None or exitstatus == pytest.ExitCode.USAGE_ERROR:
+            run.close()
+            if end is not None:
+                _drop(end.take_over_page(plugins), session.config)
+            elif _is_worker(session.config) and not run.config.dry_run:
+                stream = run.writer.kept()
+                self._kept.show(judge(stream), stream, run.opened, reporter(session))
+                tell_trouble(session.config, run.writer)
+            return (yield)
+        with signals.first_calls(lambda: None):  # the run is over, and what it says stands
+            written = end.finish(exitstatus, cut_short=bool(session.shouldfail or session.shouldstop))
+            session.exitstatus = written.code
+            self._kept.show(written.result, written.material.stream, run.opened)
+            page = end.take_over_page(plugins)
+            try:
+                return (yield)
+            except Exception as error:  # an error of another plugin must not lose the verdict
+                written.broken = f"{type(error).__name__} at the end of the run"
+                return None
+            finally:
+                if self._screen is not None:
+                    self._screen.end = written
+                if written.trouble:
+                    session.exitstatus = Exit.BROKE
+                if DEBUGGING_PAGE in written.unwritten:
+                    _drop(page, session.config)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_summary(self, prefix: list[str]) -> None:
+        """Add how to repeat the run to pytest-html's page."""
+        prefix.append(f"<p>petcheck: --seed {self.session.config.seed} repeats this run.</p>")
 
 
 def _drop(page: object, config: pytest.Config) -> None:
@@ -348,9 +336,4 @@ def _drop(page: object, config: pytest.Config) -> None:
         config.pluginmanager.unregister(page)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> None:
-    """Add how to repeat the run to pytest-html's page."""
-    run = session.config.stash.get(SESSION, None)
-    if run is not None:
-        prefix.append(f"<p>petcheck: --seed {run.config.seed} repeats this run.</p>")
+RUN = pytest.StashKey[_Run]()

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from petcheck.call import Call
 from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.load import configure
 from petcheck.exchange import Exchange
@@ -37,11 +36,6 @@ def door(given: Mapping[str, Any], *, as_of: date, seed: int, writes: bool) -> I
         config = configure({**given, "reports": folder}, os.environ, today=as_of, seed=seed)
         with closing(Session(config)) as session:
             yield session.door(replace(config.targets[0], writes=writes, exhaust=False))
-
-
-def call_again(exchange: Exchange) -> Call:
-    """The call that sends the request of an exchange again, in the same form."""
-    return replace(exchange.request.call, form=exchange.request.form)
 
 
 def failing(exchange: Exchange, requirements: Iterable[str], grounds: Grounds) -> dict[str, str]:

@@ -95,9 +95,10 @@ class Schedule:
         Beside the checks of chosen entries, those run that send what these entries are judged by. What is newer than
         the set of requirements is not asked.
         """
-        if self._newer.issuperset((*check.requirements, *check.observes)):
-            return False
-        if not self.choice.covers(*check.requirements, *check.observes) and not self._brought(check):
+        named = (*check.requirements, *check.observes)
+        # the examples of a check are limited to what is needed, so one kind of its requests is reason enough
+        brought = [(kind,) for kind in check.sends] if check.stage in EXAMPLE_STAGES else [check.sends]
+        if self._newer.issuperset(named) or not (self.choice.covers(*named) or any(map(self.choice.brings, brought))):
             return False
         share = self._shares[check.target]
         deep = share.sequence_posts > 0
@@ -108,12 +109,6 @@ class Schedule:
             "populate": check.target in self._populated,
         }
         return wanted.get(check.stage, True)
-
-    def _brought(self, check: Check) -> bool:
-        # the examples of a check are limited to what is needed, so one kind of its requests is reason enough
-        if check.stage in EXAMPLE_STAGES:
-            return any(self.choice.brings((kind,)) for kind in check.sends)
-        return self.choice.brings(check.sends)
 
     def planned(self, check: Check) -> PlannedCheck:
         """The check as the stream has it: it asks for what was chosen."""

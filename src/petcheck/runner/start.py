@@ -66,10 +66,10 @@ def prepare(config: Config, *, writes_reports: bool) -> Prepared:
     return Prepared(config, reports_folder.take(folder) if folder is not None else None, witnesses)
 
 
-def _failed_last(folder: Path | None) -> frozenset[str]:
+def _failed_last(folder: Path) -> frozenset[str]:
     """What failed in the run whose reports a folder holds."""
     try:
-        result = verdicts_in((folder or Path()) / FILE, "make a whole run first")
+        result = verdicts_in(folder / FILE, "make a whole run first")
     except NotARun as error:
         raise ConfigError(f"--failed: {error}") from None
     failed = frozenset(row.id for row in result.requirements if row.outcome in ("fail", "error"))

@@ -62,6 +62,7 @@ class Timed:
     finished: Moment
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class HttpClient:
     """Sends requests to one target, one at a time or several in a burst.
 
@@ -70,22 +71,15 @@ class HttpClient:
     `client_key`, PEM files with a certificate and its private key, which may be in one; `proxy`, an HTTP proxy's URL.
     """
 
-    def __init__(
-        self,
-        *,
-        deadline: float,
-        ca_bundle: str | None = None,
-        client_cert: Path | None = None,
-        client_key: Path | None = None,
-        proxy: str | None = None,
-    ) -> None:
-        self._deadline = deadline
-        self._ca_bundle = ca_bundle
-        self._client_cert, self._client_key = client_cert, client_key
-        # it keeps the login apart from its URL
-        self._proxy = None if proxy is None else httpx.Proxy(proxy)
+    deadline: float
+    ca_bundle: str | None = None
+    client_cert: Path | None = None
+    client_key: Path | None = None
+    proxy: str | None = None
 
     def __enter__(self) -> Self:
+        # it keeps the login apart from its URL
+        self._proxy = None if self.proxy is None else httpx.Proxy(self.proxy)
         # in this thread: handing each request to another one takes as long as sending it
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = self._runner.get_loop()
@@ -112,7 +106,7 @@ class HttpClient:
         request = _request(outgoing)
         if isinstance(request, NoAnswer):
             return request
-        return self._run(self._exchange(request, new_connection, body_cap, self._deadline))
+        return self._run(self._exchange(request, new_connection, body_cap, self.deadline))
 
     def send_together(
         self, burst: Sequence[Outgoing], now: Callable[[], Moment], *, body_cap: int = BODY_CAP
@@ -136,7 +130,7 @@ class HttpClient:
             try:
                 if isinstance(request, NoAnswer):
                     return Timed(request, sent, now())
-                deadline = self._deadline * len(burst)
+                deadline = self.deadline * len(burst)
                 answer = await self._exchange(request, True, body_cap, deadline, together)
                 return Timed(answer, sent, now())
             finally:
@@ -163,9 +157,9 @@ class HttpClient:
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
             # a context is slow to create and useless for plain http
-            self._verify = _trusting(self._ca_bundle) if url.scheme == "https" else False
-            if isinstance(self._verify, ssl.SSLContext) and self._client_cert is not None:
-                self._verify.load_cert_chain(self._client_cert, self._client_key)
+            self._verify = _trusting(self.ca_bundle) if url.scheme == "https" else False
+            if isinstance(self._verify, ssl.SSLContext) and self.client_cert is not None:
+                self._verify.load_cert_chain(self.client_cert, self.client_key)
         if new_connection not in self._transports:
             limits = httpx.Limits(max_keepalive_connections=0 if new_connection else 1)
             self._transports[new_connection] = httpx.AsyncHTTPTransport(
@@ -255,7 +249,7 @@ class HttpClient:
         """The server's error after a TLS handshake without a client certificate; empty if there is none."""
         # TLS 1.3 sends it only then, and a request on its way may reset the connection before the error is read
         try:
-            with anyio.fail_after(min(self._deadline, _TLS_REFUSAL_S)):
+            with anyio.fail_after(min(self.deadline, _TLS_REFUSAL_S)):
                 context = self._verify if isinstance(self._verify, ssl.SSLContext) else None
                 async with await anyio.connect_tcp(
                     url.host, url.port or 443, ssl_context=context, tls=True, tls_standard_compatible=False

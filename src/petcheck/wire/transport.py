@@ -69,7 +69,8 @@ class Transport:
     `bursts` counts the bursts, and `one_by_one` says that the target limits what is under way at the same time, so that
     there are no more of them.
     `formed` chooses the form of a call by what is recorded so far. `recorded` holds the exchanges in order, and `tally`
-    counts them. While a POST is sent and recorded, the block of `undisturbed` lasts.
+    counts them. `down` says that the target has stopped answering. While a POST is sent and recorded, the block of
+    `undisturbed` lasts.
     """
 
     target: str
@@ -91,6 +92,7 @@ class Transport:
     one_by_one: bool = False
     recorded: list[Exchange] = field(default_factory=list)
     tally: RequestTally = field(default_factory=RequestTally)
+    down: str | None = None
     _in_trouble: bool = False
     _gateway_pauses: int = 0
     _record_size: int = 0
@@ -98,21 +100,15 @@ class Transport:
     _circuit: Circuit = field(default_factory=Circuit)
     _answered: dict[Operation, Call] = field(default_factory=dict)
     _last_answered: tuple[int, Request] | None = None
-    _down: str | None = None
     _open_until: float = -inf
 
     def __post_init__(self) -> None:
         self._throttle = Throttle(self.time, self.permissions.max_wait, self.wait)
 
-    @property
-    def down(self) -> bool:
-        """Whether the target has stopped answering."""
-        return self._down is not None
-
     def send(self, call: Call) -> Exchange:
         """Send a call and return its last exchange. Raises `NotSent` if no answer counts or it cannot be sent."""
-        if self._down is not None:
-            raise TargetDown(self._down)
+        if self.down is not None:
+            raise TargetDown(self.down)
         if self._circuit.open(call):
             raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
         # the simpler forms of an example differ in nothing else
@@ -123,8 +119,8 @@ class Transport:
 
         If it `may_exhaust` the quota, it waits only for a Retry-After in force.
         """
-        if self._down is not None:
-            raise TargetDown(self._down)
+        if self.down is not None:
+            raise TargetDown(self.down)
         return self._paced(call, may_exhaust=may_exhaust)
 
     def send_together(self, calls: Sequence[Call]) -> list[Exchange | None]:
@@ -226,8 +222,8 @@ class Transport:
             pause = pause_before_probe(number, passed, patience)
             if pause > 0:
                 self._let_pass(pause, "no answer; probing again")
-        self._down = self.sender.redacted(self._last_words(unanswered, passed))
-        raise TargetDown(self._down)
+        self.down = self.sender.redacted(self._last_words(unanswered, passed))
+        raise TargetDown(self.down)
 
     def _probes(self, silent: Operation) -> list[Call]:
         """Plain requests, preferably ones that were answered before; the silent operation's comes last."""
@@ -249,7 +245,7 @@ class Transport:
 
     def _burst_size(self, calls: Sequence[Call]) -> int:
         """How many of the next calls may be under way at the same time: one after a target has limited that."""
-        if self.one_by_one or self._down is not None:
+        if self.one_by_one or self.down is not None:
             return 1
         allowed = self.permissions
         singles = [one.elapsed for one in self.recorded[-_RECENT:] if one.burst is None]
