@@ -136,9 +136,11 @@ def _explain(target: Target, burst: Sequence[Exchange]) -> None:
         if failing:
             target.failing.add(name)
     again: dict[int, Exchange | None] = {}
-    # a body that must be refused is most likely accepted alone, too
-    for name in sorted(suspects, key=lambda name: kind_of(suspects[name].request.call)[2]):
+    # a body that must be refused is most likely accepted alone, too, as others were
+    for name in sorted(suspects, key=lambda name: _is_refused(suspects[name])):
         suspect = suspects[name]
+        if _is_refused(suspect) and any(_is_refused(one) and _is_accepted_alone(one) for one in target.record):
+            return
         if suspect.index not in again:
             if target.suspected >= _SUSPECTED or examples_left(target) < 2 * len(burst) + 1:
                 return
@@ -154,6 +156,15 @@ def _explain(target: Target, burst: Sequence[Exchange]) -> None:
             if one.index not in again:
                 _again(target, one)
         return
+
+
+def _is_refused(exchange: Exchange) -> bool:
+    """Whether a request must be refused for its body."""
+    return kind_of(exchange.request.call)[2]
+
+
+def _is_accepted_alone(exchange: Exchange) -> bool:
+    return exchange.status == 201 and exchange.burst is None
 
 
 def _shows(failed: Failed, exchange: Exchange) -> bool:
