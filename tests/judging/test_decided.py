@@ -158,3 +158,16 @@ def test_what_was_not_shown_is_undecided(name: str, tried: bool, settled_by: str
     found = shown(name, exchange(GET, 404, {}, path="/pets/1", index=5))
     assert isinstance(found, Undecided)
     assert (found.tried, found.settled_by, bool(found.reason)) == (tried, settled_by, True)
+
+
+def test_a_page_on_top_counts_although_posts_on_top_leave_something_open(rule: Rules) -> None:
+    posted = replace(exchange(Operation.CREATE_PET, 400, index=8), on_top=True)
+    asked: list[tuple[int, ...]] = []
+
+    def open_with_posts(record: Record) -> Decision:
+        asked.append(tuple(one.index for one in record))
+        return Held(tuple(record)) if asked[-1] == (0, 9) else OPEN
+
+    rule("LIST-8", open_with_posts)
+    assert shown("LIST-8", PAGE, posted, EXAMPLE) == Held((PAGE, EXAMPLE))
+    assert asked == [(0, 8, 9), (0,), (0, 9)]

@@ -43,8 +43,9 @@ def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Settl
         record = _within_the_limit(record)
     decision = _settled(requirement, record, grounds)
     if isinstance(decision, Undecided) and any(exchange.on_top for exchange in record):
-        without = _settled(requirement, _needed(record), grounds)
-        return without if isinstance(without, Held) else decision
+        # a page that was asked for on top may still show what others are judged by
+        without = (_settled(requirement, some(record), grounds) for some in (_needed, _with_reads_on_top))
+        return next((one for one in without if isinstance(one, Held)), decision)
     return decision
 
 
@@ -72,4 +73,9 @@ def _without_what_is_on_top(record: Record) -> Record:
     return WholeRecord(exchange for exchange in record if not exchange.on_top)
 
 
-_within_the_limit, _needed = Once(_served_or_not_over), Once(_without_what_is_on_top)
+def _without_posts_on_top(record: Record) -> Record:
+    return WholeRecord(exchange for exchange in record if not exchange.on_top or exchange.request.operation.safe)
+
+
+_within_the_limit = Once(_served_or_not_over)
+_needed, _with_reads_on_top = Once(_without_what_is_on_top), Once(_without_posts_on_top)
