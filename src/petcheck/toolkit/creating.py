@@ -8,6 +8,8 @@ from math import inf
 
 from petcheck.call import Call, Credential, Form, page_call, read_call
 from petcheck.exchange import Exchange
+from petcheck.judging.creations import creations_in
+from petcheck.judging.pages import pages_of
 from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
 from petcheck.plan.keys import Wrong
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, REMOVAL_DAY
@@ -18,6 +20,7 @@ from petcheck.toolkit.together import ask_ahead, asked_later, examples_left, sen
 from petcheck.wire.api import new_pet_call
 
 _TWINS = 2
+_LOST = 2
 # requests beside the animals that a run creates: the twins, two refused bodies, a page, and it with an invalid key
 _BESIDE = _TWINS + 4
 
@@ -88,13 +91,16 @@ def creations(target: Target) -> None:
     """Create an animal of each status, and one without; then the watched page is requested again."""
     for pet in target.valid_pets():
         _creation(target, pet)
+    if _is_stale(target, page_call(LIMIT_MAX, TELLTALE_STATUS)):
+        _ask_anew_together(target)
     list_anew(target, TELLTALE_STATUS)
 
 
-def ask_anew_together(target: Target) -> None:
-    """After the creations, request what shows them at the same time: pages that share a limit or a status, an animal.
+def _ask_anew_together(target: Target) -> None:
+    """Request what shows the creations at the same time: pages that share a limit or a status, and an animal.
 
-    A server that answers one flight of requests, or one key of a cache, for too many URLs mixes them up.
+    A server that answers one flight of requests, or one key of a cache, for too many URLs mixes them up. Then two
+    animals that a page with room lacks are read: a server may lose what it creates at the same time.
     """
     if not sends_bursts(target) or Traffic.PAGES not in target.choice.needs:
         return
@@ -107,6 +113,20 @@ def ask_anew_together(target: Target) -> None:
         calls.append(also)
         target.examples_sent += 1
     send_together(target, calls)
+    unlisted = _unlisted(target) if target.as_of < REMOVAL_DAY and examples_left(target) >= _LOST else []
+    for lost in unlisted[:_LOST]:
+        target.api.get_pet(lost)
+        target.examples_sent += 1
+
+
+def _unlisted(target: Target) -> list[int]:
+    """The ids of animals of the run that the latest of the longest pages lacks, although it has room for them."""
+    pages = pages_of(target.record, page_call(LIMIT_MAX))
+    if not pages or not pages[-1].has_room:
+        return []
+    shown, asked = set(pages[-1].ids), pages[-1].exchange.sent
+    made = creations_in(target.created.values())
+    return [one.id for one in made if one.id not in shown and one.exchange.finished <= asked]
 
 
 def list_anew(target: Target, status: str | None = None) -> None:
