@@ -126,7 +126,7 @@ def test_pages_of_a_larger_store(target: Target) -> None:
 
 
 # the points that servers most likely get wrong come first, for a run that can afford only a few
-FIRST = ("limit-over-100", "limit-not-a-number")
+FIRST = ("limit-over-100", "limit-not-a-number", "limit-negative")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from petcheck.toolkit import (
     NotRun,
     Target,
     Traffic,
+    ask_anew_together,
     ask_creations_ahead,
     ask_refusals_ahead,
     creations,
@@ -34,6 +35,7 @@ def test_valid_pet_is_created(target: Target) -> None:
     """A valid NewPet gets 201, with each status and without one."""
     ask_creations_ahead(target)
     creations(target)
+    ask_anew_together(target)
     target.settle("CREATE-1")
 
 

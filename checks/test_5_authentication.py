@@ -6,6 +6,7 @@ valid key: this exposes a cache that ignores the key.
 """
 
 from collections.abc import Iterable
+from itertools import islice
 
 import pytest
 
@@ -28,13 +29,19 @@ CREATE = Operation.CREATE_PET
 # requests of later stages: pages that show posted animals, another animal, and a page of more than 100
 LATER = 3
 # what no pass needs, but is asked before other requirements may use the rest; fewer if no examples can make room
-OFTEN, OFTEN_ALONE = 8, 4
+OFTEN, OFTEN_ALONE = 9, 4
 
 
 def others(target: Target, *, often: bool) -> list[KeyCell]:
     """The cells of the plan that no pass needs and that serve what was chosen: all, or those that are asked often."""
     most = (OFTEN if target.examples_share else OFTEN_ALONE) if often else None
     return [cell for cell in target.keys.others[:most] if target.choice.covers(*cell.requirements)]
+
+
+def known(target: Target, cell: KeyCell) -> bool:
+    """Whether the request for a cell was sent, or may not be."""
+    call = target.keyless(cell)
+    return call is None or target.api.known(call)
 
 
 def send(target: Target, cells: Iterable[KeyCell]) -> None:
@@ -103,6 +110,16 @@ def test_more_operations_see_more_keys(target: Target, often: bool, reserve: int
         send(target, new)
     for name in (*INVALID, "AUTH-5"):
         target.settle(name)
+
+
+@requirement(*INVALID)
+@sends(Traffic.KEYS)
+@stage("left over")
+def test_what_is_left_over_asks_for_more_keys(target: Target) -> None:
+    """Requests that were kept for questions of the end, and not needed, see more pairs; one stays for a silence."""
+    new = (cell for cell in others(target, often=False) if cell.operation.safe and not known(target, cell))
+    if target.ended:
+        send(target, islice(new, max(target.spare_in_all() - 1, 0)))
 
 
 @requirement("AUTH-6")

@@ -38,7 +38,7 @@ def test_the_contracts_hold() -> None:
         ("judging/matchers.py", "import petcheck.wire.pacing", "Judging is pure"),
         ("judging/matchers.py", "import httpx", "Judging is pure"),
         ("judging/verdicts.py", "import pytest", "Judging is pure"),
-        ("wire/pacing.py", "import petcheck.judging.expected", "The wire judges nothing"),
+        ("wire/pacing.py", "import petcheck.judging.statuses", "The wire judges nothing"),
         ("reports/summary.py", "import petcheck.config.load", "Streams, results and reports"),
         ("reports/terminal.py", "import petcheck.wire.client", "Streams, results and reports"),
         ("stream/files.py", "import httpx", "Streams, results and reports"),

@@ -30,6 +30,7 @@ class Credential(Enum):
     TOKEN = "the key under the scheme Token"  # noqa: S105 - a description
     SIX_LETTERS = "the key under a scheme of six letters"
     NO_SCHEME = "the key without a scheme"
+    LONGER_SCHEME = "the key under a scheme that ends in Bearer"
     UNKNOWN = "a key of unknown validity"
 
 

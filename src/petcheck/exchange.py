@@ -173,14 +173,10 @@ class Response(_Readable):
 
     def header(self, name: str) -> str | None:
         """The value of header `name` (any case), repeats joined by a comma; None if it is absent."""
-        return self._by_name.get(name.lower())
-
-    @cached_property
-    def _by_name(self) -> Mapping[str, str]:
-        values: dict[str, list[str]] = {}
-        for name, value in self.headers:
-            values.setdefault(name.lower(), []).append(value)
-        return {name: ", ".join(several) for name, several in values.items()}
+        # not kept by name: a long recording has thousands of responses
+        wanted = name.lower()
+        values = [value for key, value in self.headers if key.lower() == wanted]
+        return ", ".join(values) if values else None
 
     @property
     def parsed(self) -> Parsed:
@@ -197,7 +193,7 @@ class Response(_Readable):
             return Parsed(wrong=f"the body is longer than petcheck reads (it keeps the first {kept})", unread=True)
         return Parsed(wrong=self.encoding_broken) if self.encoding_broken else parse(self.body)
 
-    @cached_property
+    @property
     def date(self) -> datetime | None:
         """The target's clock from its Date header, rounded down to a second; None if there is no readable one."""
         return http_date(self.header("Date") or "")

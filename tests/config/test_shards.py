@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.config.options import Config
-from petcheck.config.shards import part_of
 from petcheck.stream.lines import ShardInfo
 from tests.config.configured import KEY, complaint, configured
 
@@ -23,7 +22,7 @@ def names(config: Config) -> list[str]:
 def test_each_target_is_in_exactly_one_shard_and_none_is_empty(targets: int, data: st.DataObject) -> None:
     of = data.draw(st.integers(1, targets))
     listed = [f"t{number}" for number in range(targets)]
-    parts = [part_of(listed, ShardInfo(number, of, targets, "")) for number in range(1, of + 1)]
+    parts = [[listed[place] for place in ShardInfo(number, of, targets, "").places] for number in range(1, of + 1)]
     assert [name for part in parts for name in part] == listed
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
     assert all(parts)

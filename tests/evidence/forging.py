@@ -21,9 +21,9 @@ from petcheck.results.attestation import Seal, read_seal
 from petcheck.results.judge import judge
 from petcheck.results.parts import outline, part_of
 from petcheck.results.proof import NOBODY, Witnesses
-from petcheck.runner.again import written
 from petcheck.runner.fleet import write_parts
 from petcheck.runner.merge import merge
+from petcheck.runner.written import written
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.files import as_json, from_json, read_stream
 from petcheck.stream.lines import NARROWED, End, Label, Subject

@@ -17,8 +17,8 @@ from petcheck.cli.main import main
 from petcheck.evidence.verify import verify
 from petcheck.reports.outputs import Material, not_written
 from petcheck.results.judge import judge
-from petcheck.runner.again import written
 from petcheck.runner.start import witnesses_of
+from petcheck.runner.written import written
 from petcheck.stream.lines import End
 from petcheck.stream.stream import checked
 from tests.evidence.forging import CHOSEN, of_target, write

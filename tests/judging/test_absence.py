@@ -9,7 +9,8 @@ import pytest
 from petcheck.call import Call
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.absence import Search, name_sent, nothing_stored, status_sent, stored
-from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
 from petcheck.exchange import Exchange
 from petcheck.judging.agree import agree
+from petcheck.judging.pages import Sight
 from tests.support.exchanges import exchange
-
-
-@dataclass(frozen=True)
-class Sight:
-    exchange: Exchange
 
 
 def at(sent: float, took: float = 1.0, limit: int = 1) -> Exchange:
@@ -21,7 +15,7 @@ def at(sent: float, took: float = 1.0, limit: int = 1) -> Exchange:
 
 
 def rows(outer: list[Exchange], inner: list[Exchange], among: list[Exchange]) -> list[tuple[float, ...]]:
-    found = agree([Sight(one) for one in outer], [Sight(one) for one in inner], among)
+    found = agree([Sight(one, {}) for one in outer], [Sight(one, {}) for one in inner], among)
     return [tuple(seen.exchange.sent for seen in row) for row in found]
 
 

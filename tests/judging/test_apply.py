@@ -19,21 +19,8 @@ from petcheck.judging.apply import (
     simplicity,
     stated,
 )
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Rule,
-    Undecided,
-    body,
-    header,
-)
+from petcheck.judging.decision import Failed, Held, Proof, Rule, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, body, header
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 

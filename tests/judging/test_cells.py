@@ -10,7 +10,8 @@ from petcheck.call import Credential
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.cells import Coverage, cells_of, coverage
 from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Grounds, Held, Undecided
+from petcheck.judging.decision import Held, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -74,7 +75,7 @@ EMPTY: list[tuple[str, Grounds, Coverage]] = [
     (
         "AUTH-4",
         READING,
-        Coverage("4 kinds of key × 3 operations", 0, 12, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
+        Coverage("5 kinds of key × 3 operations", 0, 15, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
     ),
     (
         "AUTH-5",

@@ -10,8 +10,10 @@ import pytest
 
 from petcheck.call import Call, page_call, read_call
 from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
-from petcheck.judging.creations import Creation, Sight, creations_in, read_sight, sights_on
-from petcheck.judging.judgement import Ask, Failed, Grounds, Proof, Undecided
+from petcheck.judging.creations import Creation, creations_in, read_sight
+from petcheck.judging.decision import Ask, Failed, Proof, Undecided
+from petcheck.judging.judgement import Grounds
+from petcheck.judging.pages import Sight, sights_in
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -97,7 +99,7 @@ def test_the_ways_in_which_a_member_changed(
 def test_a_difference_names_all_members_and_shows_the_first() -> None:
     one, page = made(7), exchange(path="/pets", body=[pet(5), pet(7, name="Tom", categoryId=3)])
     assert page.page is not None
-    _, (_, sight) = sights_on(page.page)
+    _, (_, sight) = sights_in(page)
     found = difference(one, sight)
     assert found is not None
     assert found.one is one

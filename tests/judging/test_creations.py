@@ -11,7 +11,6 @@ from petcheck.exchange import Exchange, Silence
 from petcheck.json_values import Json
 from petcheck.judging.creations import (
     Creation,
-    Sight,
     categories_in,
     creations_in,
     listed_in,
@@ -23,7 +22,9 @@ from petcheck.judging.creations import (
     still_there,
     taken,
 )
-from petcheck.judging.judgement import Problem, Proof
+from petcheck.judging.decision import Proof
+from petcheck.judging.judgement import Problem
+from petcheck.judging.pages import Sight
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, short
 

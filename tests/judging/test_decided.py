@@ -11,7 +11,8 @@ import pytest
 
 from petcheck.exchange import Exchange
 from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import catalogue

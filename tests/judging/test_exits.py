@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from typing import Any, TypeAlias
 
 import pytest
 
-from petcheck.judging.exits import RunState, exit_of, too_few
+from petcheck.judging.exits import exit_of, too_few
 from petcheck.judging.verdicts import AppliedWaiver, Verdict, unjudged
 from petcheck.judging.waivers import apply_waivers
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Exit, Outcome, Waiver
+
+State: TypeAlias = Mapping[str, Any]
 
 TODAY = date(2026, 11, 21)
 LIST_3, LIST_4 = catalogue()["LIST-3"], catalogue()["LIST-4"]
@@ -50,7 +54,7 @@ def test_a_waiver(outcome: Outcome, expires: date, settled: Outcome, reason: str
     verdict = waived(outcome, until(expires))
     assert (verdict.outcome, verdict.reason) == (settled, reason)
     assert verdict.waiver == AppliedWaiver("ticket 7", expires.isoformat())
-    assert code is None or exit_of([verdict], RunState()) == code
+    assert code is None or exit_of([verdict]) == code
 
 
 def test_a_waiver_is_for_one_requirement_of_one_target() -> None:
@@ -83,13 +87,13 @@ def test_a_gap_accepts_that_a_requirement_was_not_examined_until_its_day() -> No
         assert accepted.outcome == outcome
         assert accepted.reason == "Accepted as a gap until 2026-11-21 (0 days left): ticket 7. It broke."
         assert accepted.waiver == AppliedWaiver("ticket 7", "2026-11-21", gap=True)
-        assert exit_of([examined, accepted], STRICT) is Exit.HOLDS
+        assert exit_of([examined, accepted], strict=True) is Exit.HOLDS
         expired = waived(outcome, gap(YESTERDAY))
         assert expired.waiver == AppliedWaiver("ticket 7", "2026-11-20", gap=True, ended=True)
         assert expired.reason.startswith("The gap ended on 2026-11-20: have it examined, or agree on a new one. It ")
-        assert exit_of([examined, expired], STRICT) is exit_of([examined, expired], RunState()) is Exit.FAILS
-        assert exit_of([examined, expired], RunState(chosen=("LIST-4",))) is Exit.HOLDS
-        assert exit_of([examined, waived(outcome, until(TODAY))], STRICT) is Exit.UNSETTLED
+        assert exit_of([examined, expired], strict=True) is exit_of([examined, expired]) is Exit.FAILS
+        assert exit_of([examined, expired], chosen=("LIST-4",)) is Exit.HOLDS
+        assert exit_of([examined, waived(outcome, until(TODAY))], strict=True) is Exit.UNSETTLED
 
 
 def test_a_gap_says_nothing_of_an_error() -> None:
@@ -107,13 +111,13 @@ def test_a_gap_of_what_is_examined_is_stale_and_fails_the_run() -> None:
                 stale,
                 AppliedWaiver("ticket 7", day.isoformat(), gap=True),
             )
-            assert exit_of([verdict], RunState()) is Exit.FAILS
+            assert exit_of([verdict]) is Exit.FAILS
 
 
 def test_beside_a_gap_a_waiver_covers_the_failure() -> None:
     both = (gap(TODAY), until(TODAY))
     assert [waived(outcome, *both).outcome for outcome in ("fail", "not-run")] == ["waived", "not-run"]
-    assert exit_of([waived("not-run", *both), *verdicts("pass")], STRICT) is Exit.HOLDS
+    assert exit_of([waived("not-run", *both), *verdicts("pass")], strict=True) is Exit.HOLDS
 
 
 # ---- exit codes
@@ -126,10 +130,10 @@ def test_beside_a_gap_a_waiver_covers_the_failure() -> None:
 def test_the_least_that_each_target_has_to_examine(least: str, code: Exit) -> None:
     outside = replace(unjudged(LIST_3, "staging", "not-run", ""), in_force=False)
     examined = [*verdicts("pass", "waived", "pass", "inconclusive"), outside]
-    assert exit_of(examined, RunState(min_examined=least)) is code
+    assert exit_of(examined, min_examined=least) is code
     other = [unjudged(LIST_3, "production", "pass", "")] * 9 + [unjudged(LIST_3, "production", "not-run", "")]
-    assert exit_of([*examined, *other], RunState(min_examined=least)) is code
-    assert exit_of([*examined, *verdicts("fail")], RunState(min_examined=least)) is Exit.FAILS
+    assert exit_of([*examined, *other], min_examined=least) is code
+    assert exit_of([*examined, *verdicts("fail")], min_examined=least) is Exit.FAILS
 
 
 def test_the_least_is_a_number_or_an_exact_share_of_each_target() -> None:
@@ -144,51 +148,50 @@ def verdicts(*outcomes: Outcome) -> list[Verdict]:
     return [unjudged(LIST_3, "staging", outcome, "") for outcome in outcomes]
 
 
-GONE, STRICT = RunState(untestable=True), RunState(strict=True)
+GONE: State = {"untestable": True}
 
 
 @pytest.mark.parametrize(
     ("outcomes", "state", "code"),
     [
-        ((), RunState(), Exit.NOTHING_SELECTED),
-        (("inconclusive", "not-run"), RunState(), Exit.NOTHING_SELECTED),
-        (("inconclusive",), STRICT, Exit.NOTHING_SELECTED),
-        (("pass",), RunState(), Exit.HOLDS),
-        (("waived",), RunState(), Exit.HOLDS),
-        (("pass", "inconclusive", "not-run", "waived"), RunState(), Exit.HOLDS),
-        (("pass", "fail"), RunState(), Exit.FAILS),
-        (("fail", "error"), RunState(), Exit.FAILS),
-        (("fail", "not-run"), STRICT, Exit.FAILS),
-        (("fail",), RunState(broken=True, interrupted=True, nothing_selected=True), Exit.BROKE),
-        (("fail",), RunState(interrupted=True, nothing_selected=True), Exit.INTERRUPTED),
-        (("fail",), RunState(nothing_selected=True), Exit.NOTHING_SELECTED),
-        (("error",), RunState(), Exit.BROKE),
-        (("pass", "error"), STRICT, Exit.BROKE),
+        ((), {}, Exit.NOTHING_SELECTED),
+        (("inconclusive", "not-run"), {}, Exit.NOTHING_SELECTED),
+        (("inconclusive",), {"strict": True}, Exit.NOTHING_SELECTED),
+        (("pass",), {}, Exit.HOLDS),
+        (("waived",), {}, Exit.HOLDS),
+        (("pass", "inconclusive", "not-run", "waived"), {}, Exit.HOLDS),
+        (("pass", "fail"), {}, Exit.FAILS),
+        (("fail", "error"), {}, Exit.FAILS),
+        (("fail", "not-run"), {"strict": True}, Exit.FAILS),
+        (("fail",), {"broken": True, "interrupted": True, "nothing_selected": True}, Exit.BROKE),
+        (("fail",), {"interrupted": True, "nothing_selected": True}, Exit.INTERRUPTED),
+        (("fail",), {"nothing_selected": True}, Exit.NOTHING_SELECTED),
+        (("error",), {}, Exit.BROKE),
+        (("pass", "error"), {"strict": True}, Exit.BROKE),
         (("error",), GONE, Exit.UNTESTABLE),
         (("error", "fail"), GONE, Exit.FAILS),
         (("pass",), GONE, Exit.UNTESTABLE),
-        (("not-run",), RunState(strict=True, untestable=True), Exit.UNTESTABLE),
-        (("pass", "waived"), STRICT, Exit.HOLDS),
-        (("pass", "inconclusive"), STRICT, Exit.UNSETTLED),
-        (("waived", "not-run"), STRICT, Exit.UNSETTLED),
+        (("not-run",), {"strict": True, "untestable": True}, Exit.UNTESTABLE),
+        (("pass", "waived"), {"strict": True}, Exit.HOLDS),
+        (("pass", "inconclusive"), {"strict": True}, Exit.UNSETTLED),
+        (("waived", "not-run"), {"strict": True}, Exit.UNSETTLED),
     ],
 )
-def test_exit_codes(outcomes: tuple[Outcome, ...], state: RunState, code: Exit) -> None:
-    assert exit_of(verdicts(*outcomes), state) is code
-    assert exit_of(verdicts(*reversed(outcomes)), state) is code
+def test_exit_codes(outcomes: tuple[Outcome, ...], state: State, code: Exit) -> None:
+    assert exit_of(verdicts(*outcomes), **state) is code
+    assert exit_of(verdicts(*reversed(outcomes)), **state) is code
 
 
 def test_a_requirement_not_in_force_is_never_unsettled() -> None:
     for outcome in OPEN[:2]:
         outside = replace(verdicts(outcome)[0], in_force=False)
-        assert exit_of([*verdicts("pass"), outside], STRICT) is Exit.HOLDS
+        assert exit_of([*verdicts("pass"), outside], strict=True) is Exit.HOLDS
 
 
 def test_only_what_was_chosen_decides_whether_something_was_examined() -> None:
-    chosen, strict = RunState(chosen=("LIST-3",)), RunState(chosen=("LIST-3",), strict=True)
     passed, open_ = unjudged(LIST_4, "staging", "pass", ""), unjudged(LIST_4, "staging", "not-run", "")
-    assert exit_of([passed, *verdicts("inconclusive")], chosen) is Exit.NOTHING_SELECTED
-    assert exit_of([passed, *verdicts("pass")], chosen) is Exit.HOLDS
-    assert exit_of([open_, *verdicts("pass")], strict) is Exit.HOLDS
-    assert exit_of([open_, *verdicts("pass", "not-run")], strict) is Exit.UNSETTLED
-    assert exit_of([passed], RunState(chosen=())) is Exit.NOTHING_SELECTED
+    assert exit_of([passed, *verdicts("inconclusive")], chosen=("LIST-3",)) is Exit.NOTHING_SELECTED
+    assert exit_of([passed, *verdicts("pass")], chosen=("LIST-3",)) is Exit.HOLDS
+    assert exit_of([open_, *verdicts("pass")], chosen=("LIST-3",), strict=True) is Exit.HOLDS
+    assert exit_of([open_, *verdicts("pass", "not-run")], chosen=("LIST-3",), strict=True) is Exit.UNSETTLED
+    assert exit_of([passed], chosen=()) is Exit.NOTHING_SELECTED

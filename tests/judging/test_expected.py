@@ -8,7 +8,7 @@ import pytest
 
 from petcheck.call import Credential, Form
 from petcheck.exchange import Silence, limit_in
-from petcheck.judging.expected import body_due, documented
+from petcheck.judging.statuses import body_due, documented
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

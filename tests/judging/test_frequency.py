@@ -12,8 +12,9 @@ import pytest
 from petcheck.call import Call, Credential, Form
 from petcheck.exchange import Exchange, Request, Silence
 from petcheck.judging.apply import decide_each, failed_by
+from petcheck.judging.decision import Failed, Rule
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap, to_ask_again
-from petcheck.judging.judgement import HOLDS, STATUS, Failed, Grounds, Problem, Rule, header
+from petcheck.judging.judgement import HOLDS, STATUS, Grounds, Problem, header
 from petcheck.judging.rules import RULE
 from petcheck.judging.verdicts import Attempt, Verdict, verdict_of
 from petcheck.plan.forms import fits, spelled

@@ -7,17 +7,8 @@ from datetime import date
 import pytest
 
 from petcheck.exchange import Exchange
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    Grounds,
-    Judgement,
-    Problem,
-    Rule,
-    body,
-    header,
-    judged,
-)
+from petcheck.judging.decision import Rule, judged
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body, header
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from petcheck.call import Credential, read_call
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Ask, Decision, Failed, Grounds
+from petcheck.judging.decided import decided, grounds_of
+from petcheck.judging.decision import Ask, Decision, Failed
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.overlap import crowded_in
-from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.traffic import shown_by_traffic
 from petcheck.spec.catalogue import catalogue

@@ -197,7 +197,7 @@ def test_without_a_date_a_past_reset_is_measured_from_the_request() -> None:
 
 def test_an_unreadable_date_is_ignored() -> None:
     for text in ("yesterday", "Fri, 31 Dec 9999 23:59:59 -0100", "Mon, 01 Jan 2020 00:00:00 +9999999999999", ""):
-        assert rate_headers.date_of(exchange(headers=[("Date", text)])) is None
+        assert exchange(headers=[("Date", text)]).heard.date is None
         assert rate_headers.problem_of_reset(exchange(headers=rates(60, 5, unix(30), ("Date", text)))) is None
 
 
@@ -287,9 +287,7 @@ def test_a_retry_after_that_cannot_be_read_is_shown() -> None:
 
 def test_silence_has_no_headers() -> None:
     silent = exchange(status=Silence.RESET)
-    assert (rate_headers.limit_of(silent), rate_headers.remaining_of(silent), rate_headers.date_of(silent)) == (
-        None,
-    ) * 3
+    assert (rate_headers.limit_of(silent), rate_headers.remaining_of(silent), silent.heard.date) == (None,) * 3
     assert text_of(rate_headers.problem_of_limit(silent), "X-RateLimit-Limit") == "X-RateLimit-Limit is missing"
     assert text_of(rate_headers.problem_of_retry_after(silent), "Retry-After") == "Retry-After is missing"
     assert not rate_headers.is_of_a_longer_quota(silent)

@@ -9,7 +9,7 @@ import pytest
 
 from petcheck.call import Call, Credential
 from petcheck.exchange import Exchange, Silence
-from petcheck.judging.judgement import Ask, Undecided
+from petcheck.judging.decision import Ask, Undecided
 from petcheck.judging.rate_counts import counts_in, quotas_in
 from petcheck.judging.rate_refusals import (
     NotServed,

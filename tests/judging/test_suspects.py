@@ -8,7 +8,7 @@ import pytest
 
 from petcheck.call import Form
 from petcheck.exchange import Exchange
-from petcheck.judging.judgement import Failed, Proof
+from petcheck.judging.decision import Failed, Proof
 from petcheck.judging.suspects import forms_in, in_form, in_plain_form, named_before, spoiled_by
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

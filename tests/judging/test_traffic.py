@@ -13,8 +13,9 @@ import pytest
 from petcheck.call import Credential
 from petcheck.exchange import Exchange, Response, Silence
 from petcheck.judging import traffic
-from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Record, Undecided
-from petcheck.judging.traffic import Settled, Shown, refused_everywhere, shown_by_traffic
+from petcheck.judging.decision import Failed, Held, Proof, Record, Settled, Undecided
+from petcheck.judging.judgement import Grounds
+from petcheck.judging.traffic import Shown, refused_everywhere, shown_by_traffic
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation

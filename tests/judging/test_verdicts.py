@@ -14,7 +14,8 @@ from petcheck.errors import Inconclusive, NotRun
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.cells import Coverage
 from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.decision import Failed, Held, Proof, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.verdicts import (
     EXHAUST,
     Attempt,

@@ -18,7 +18,7 @@ from petcheck.results.manifest import digest_of_file, digest_of_text, read_manif
 from petcheck.results.proof import FILES as PROOF
 from petcheck.results.proof import write_proof
 from petcheck.results.result import load
-from petcheck.runner.again import judged_again
+from petcheck.runner.written import judged_again
 from petcheck.stream import files
 from petcheck.stream.files import read_stream
 from petcheck.stream.lines import NARROWED, Label, Subject

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from petcheck.errors import NotAResult
-from petcheck.results.result import to_json
-from petcheck.results.valid import expect_valid
+from petcheck.results.result import expect_valid, to_json
 from tests.support import samples
 
 LONGEST = 400

@@ -26,7 +26,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     """Writes a module with some source into this folder, and returns its name, which no other test has."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    application._found.cache_clear()
+    application._loaded.cache_clear()
     written: list[str] = []
 
     def write(source: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from petcheck.runner.planned import checks_of, planned_for
+from petcheck.runner.schedule import checks_of, planned_for
 from tests.support import streams
 from tests.support.trial import collected
 

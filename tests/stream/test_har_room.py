@@ -12,7 +12,7 @@ import pytest
 from petcheck.errors import NotEvidence
 from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.stream.entries import entry_of, exchange_of
-from petcheck.stream.har_room import fitted
+from petcheck.stream.har import fitted
 from tests.support import samples
 
 SMALL = 2_000

@@ -17,9 +17,10 @@ from petcheck.exchange import Exchange, Response
 from petcheck.json_values import HugeNumber
 from petcheck.judging import rate_headers
 from petcheck.judging.apply import decide_each
-from petcheck.judging.expected import body_due, documented
-from petcheck.judging.judgement import Failed, Grounds
+from petcheck.judging.decision import Failed
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.rules import RULES
+from petcheck.judging.statuses import body_due, documented
 from petcheck.properties.generate import described_by_schemathesis
 from petcheck.spec.operations import Operation
 

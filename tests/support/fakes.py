@@ -11,8 +11,8 @@ from petcheck.exchange import NoAnswer, Response
 from petcheck.wire.client import BODY_CAP, HttpClient, Moment, Outgoing, Timed
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey
-from petcheck.wire.permissions import Permissions
 from petcheck.wire.sender import LiveSender
+from petcheck.wire.tally import Permissions
 from petcheck.wire.transport import Transport
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)

@@ -11,11 +11,10 @@ from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.results.judge import judge
 from petcheck.results.result import Result
-from petcheck.runner.again import Otherwise
+from petcheck.runner.written import Otherwise
 from petcheck.stream.entries import entry_of
 from petcheck.stream.stream import Stream
-from petcheck.traffic.as_stream import stream_of
-from petcheck.traffic.sorting import sorted_out
+from petcheck.traffic.sorting import sorted_out, stream_of
 from petcheck.wire.credentials import ApiKey, authorization
 from tests.support.trial import KEY
 

@@ -193,10 +193,9 @@ def _called(config: Config, session: Session) -> Trial:
         began = time.perf_counter()
         error = one.outcome(session)
         session.ended(one.check, error, time.perf_counter() - began)
-    session.close()
     end = RunEnd(session)
     with _unwritten():
-        written = end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=False)
+        written = end.finish(pytest.ExitCode.OK)
     return Trial(written.result, written.code, "", written.material.stream)
 
 

@@ -11,7 +11,7 @@ import pytest
 from petcheck.cli import annotate
 from petcheck.cli.main import main
 from petcheck.results.result import load
-from petcheck.runner.again import judged_again
+from petcheck.runner.written import judged_again
 from petcheck.stream.stream import checked
 from tests.support import samples, streams
 from tests.support.documents import SHOP, shop_catalogue

@@ -16,7 +16,7 @@ from tests.support.trial import KEY, Trial, judge_in_place
 NAME = RATE_RESET.lower().encode()
 
 
-def run(broken: Callable[[int, Any], bool], *options: str) -> Trial:
+def run(broken: Callable[[int, Any], bool], *options: str, examples: str = "0") -> Trial:
     """A run against a server that leaves a header out of some responses, by their number from 1 and the request."""
     app = create_app(ReferenceSettings(keys={KEY: "pro"}))
     number = 0
@@ -34,7 +34,7 @@ def run(broken: Callable[[int, Any], bool], *options: str) -> Trial:
         await app(scope, receive, sent)
 
     with running(without) as url:
-        return judge_in_place(f"{url}/v1", *options, "--examples", "0", seed=1)
+        return judge_in_place(f"{url}/v1", *options, "--examples", examples, seed=1)
 
 
 @pytest.mark.parametrize("writes", [(), ("--allow-writes",)], ids=["reading", "writing"])
@@ -66,3 +66,14 @@ def test_a_response_that_is_always_wrong_is_no_chance() -> None:
 
 def test_nothing_is_asked_again_if_nothing_fails() -> None:
     assert not any(one.again is not None for one in run(lambda *_: False).exchanges)
+
+
+@pytest.mark.parametrize("writes", [(), ("--allow-writes",)], ids=["reading", "writing"])
+def test_what_fails_alone_like_in_a_burst_is_no_reason_to_repeat_the_burst(writes: tuple[str, ...]) -> None:
+    trial = run(lambda _, scope: len(scope["path"]) > len("/v1/pets/100"), *writes, examples="20")
+    assert trial.ids("fail") == {"RATE-3"}
+    [row] = [one for one in trial.result.requirements if one.id == "RATE-3"]
+    again = [one for one in trial.exchanges if one.again is not None]
+    assert any(trial.exchanges[index].burst is not None for index in row.decisive)
+    assert again
+    assert not any(one.burst is not None for one in again)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from petcheck.runner.again import judged_again
+from petcheck.runner.written import judged_again
 from petcheck.spec.figures import RATE_HEADERS
 from tests.support.entries import BELLA, ERROR, REX, entry, rows, story
 from tests.support.foreign import har_of, judged, outcomes, stream_in

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
-from petcheck.runner.again import judged_again
+from petcheck.runner.written import judged_again
 from petcheck.traffic.masks import Masks
 from petcheck.wire.secret_names import says_secret
 from tests.support.entries import ERROR, REX, TOKEN, entry, rows, story

@@ -19,7 +19,7 @@ from petcheck.errors import ConfigError, NotARun
 from petcheck.exchange import Exchange
 from petcheck.judging import traffic
 from petcheck.results.result import Result
-from petcheck.runner.again import judged_again
+from petcheck.runner.written import judged_again
 from tests.support.foreign import entries, har_of, judged, outcomes, stream_in
 from tests.support.forked import petcheck
 from tests.support.trial import KEY, Hurried, judge_in_place, server

@@ -35,6 +35,7 @@ KEYS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1
         (Credential.BASIC, "Basic s3cret", "Basic $PETSTORE_API_KEY"),
         (Credential.TOKEN, "Token s3cret", "Token $PETSTORE_API_KEY"),
         (Credential.SIX_LETTERS, "Apikey s3cret", "Apikey $PETSTORE_API_KEY"),
+        (Credential.LONGER_SCHEME, "xBearer s3cret", "xBearer $PETSTORE_API_KEY"),
         (Credential.NO_SCHEME, "s3cret", "$PETSTORE_API_KEY"),
     ],
 )
@@ -44,7 +45,7 @@ def test_each_kind(credential: Credential, sent: str | None, said: str | None) -
 
 
 def test_every_kind_is_covered() -> None:
-    assert len(Credential) == 18 + len({Credential.UNKNOWN})
+    assert len(Credential) == 19 + len({Credential.UNKNOWN})
 
 
 def test_the_scheme_of_six_letters_is_as_long_as_bearer() -> None:

@@ -19,7 +19,6 @@ from petcheck.errors import (
     TargetDown,
 )
 from petcheck.exchange import NoAnswer, Response, Silence
-from petcheck.spec import operations
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP
@@ -58,12 +57,11 @@ def test_no_post_is_sent_without_writes_when_the_quota_is_used_up() -> None:
 
 
 @pytest.fixture
-def delete(monkeypatch: pytest.MonkeyPatch) -> Call:
+def delete() -> Call:
     """A call of an operation that a later version of the document could have."""
     operation = object.__new__(Operation)
     operation._name_, operation._value_ = "DELETE_PET", "deletePet"
-    row = operations._Row("DELETE", "/pets/{petId}", "4.5", safe=False, bodies={})
-    monkeypatch.setitem(operations._TABLE, operation, row)
+    operation.method, operation.path, operation.section, operation.safe = "DELETE", "/pets/{petId}", "4.5", False
     return Call(operation, pet_id="7")
 
 

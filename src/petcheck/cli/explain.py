@@ -166,8 +166,8 @@ def _covered(page: TextLines, entry: Requirement) -> None:
     if cells is None:
         return
     page.head("What a pass covers")
-    several = [one for one in cells.dimensions if len(one.values) > 1] or cells.dimensions
-    of = f", {sum(1 for _ in cells.all())} pairs" if several[1:] else f": {comma_list(several[0].values, _CELLS)}"
+    several = [values for values in cells.dimensions.values() if len(values) > 1] or list(cells.dimensions.values())
+    of = f", {sum(1 for _ in cells.all())} pairs" if several[1:] else f": {comma_list(several[0], _CELLS)}"
     page.say(f"{cells.words}{of}", "  ", "    ")
     page.say(f"a pass needs: {_needed(cells)}", "  ", "    ")
 
@@ -176,10 +176,10 @@ def _needed(cells: Cells) -> str:
     """What a pass needs, in words: the values of a dimension are counted if it needs all of them."""
     needs = [" with ".join(reversed(need)) for need in cells.needs]
     words = []
-    for dimension in cells.dimensions:
-        if len(dimension.values) > 1 and set(dimension.values) <= set(needs):
-            words.append(f"each of the {len(dimension.values)} {dimension.name}")
-            needs = [need for need in needs if need not in dimension.values]
+    for name, values in cells.dimensions.items():
+        if len(values) > 1 and set(values) <= set(needs):
+            words.append(f"each of the {len(values)} {name}")
+            needs = [need for need in needs if need not in values]
     return comma_list([*needs, *words], _CELLS) or "any of them"
 
 

@@ -19,13 +19,11 @@ from petcheck.reports import comparison_html, comparison_text, report_html
 from petcheck.results.judge import suite
 from petcheck.results.load import RecordedRun, recording_at, recording_in
 from petcheck.results.parts import names_of_parts
-from petcheck.runner.again import Otherwise, Written, judged_again
 from petcheck.runner.fleet import judge_fleet_again
-from petcheck.runner.shown_end import show
+from petcheck.runner.written import Otherwise, Written, judged_again, show
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
-from petcheck.traffic.as_stream import stream_of
-from petcheck.traffic.sorting import sorted_out
+from petcheck.traffic.sorting import sorted_out, stream_of
 from petcheck.words import plural
 
 

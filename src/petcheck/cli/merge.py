@@ -10,8 +10,8 @@ from petcheck.config import values
 from petcheck.config.urls import authority_url
 from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.runner.merge import merge
-from petcheck.runner.shown_end import show
 from petcheck.runner.start import witnesses_of
+from petcheck.runner.written import show
 from petcheck.sanitize import printable
 
 PARSER = Parser(

@@ -17,7 +17,7 @@ from petcheck.sanitize import printable
 from petcheck.stream import files, har
 
 if TYPE_CHECKING:
-    from petcheck.runner.shown_end import Look
+    from petcheck.runner.written import Look
 
 
 def page_of(command: str, output: str | None, default: str, *, json: bool) -> Path | None:

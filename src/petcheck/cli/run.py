@@ -45,7 +45,7 @@ def _run(argv: list[str]) -> int:
     options = read_options(argv)
     try:
         config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
-        from petcheck.runner.start import in_parts, prepare
+        from petcheck.runner.start import in_parts, prepare, run_checks
 
         prepared = prepare(config, writes_reports=not options.collect_only)
     except NothingToRun as error:
@@ -57,8 +57,6 @@ def _run(argv: list[str]) -> int:
     plugins = ["xdist.plugin"] if options.n is not None else []
     if len(config.targets) == 1 or options.html is not None:
         plugins += ["pytest_metadata.plugin", "pytest_html.plugin"]
-    from petcheck.runner.checks import run_checks
-
     try:
         return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])
     except Exception as error:
@@ -76,7 +74,7 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     from petcheck.runner.dry_run import forecasts
     from petcheck.runner.fleet import run_fleet
     from petcheck.runner.progress import Announcer
-    from petcheck.runner.shown_end import show
+    from petcheck.runner.written import show
 
     config, quiet, expected = prepared.config, bool(options.quiet), forecasts(prepared.config)
     if config.waiver_update is not None:

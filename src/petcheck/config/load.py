@@ -8,25 +8,26 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from petcheck.config import values
 from petcheck.config.choice import chosen, entries_of
-from petcheck.config.given import Given
 from petcheck.config.keys import KEY_VARIABLE, keys_in, long_keys, without_keys
-from petcheck.config.options import OPTIONS, Config, Place
+from petcheck.config.options import OPTIONS, Config, Given, Place, WaiverUpdate
 from petcheck.config.reach import hidden
 from petcheck.config.resolve import resolve_targets
 from petcheck.config.settings_file import SettingsFile, known_settings, read_settings
 from petcheck.config.targets import Embedded
-from petcheck.config.waiver_options import waiver_update
 from petcheck.config.waivers import GAPS, waivers_in
 from petcheck.errors import BadValue, ConfigError
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import Redactor
+
+_UPDATE, _REASON, _EXPIRES = "--update-waivers", "--waiver-reason", "--waiver-expires"
 
 
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
@@ -68,7 +69,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     settings |= {
         "choice": chosen(words),
         "waivers": (*waivers_in(file, names), *waivers_in(file, names, GAPS)),
-        "waiver_update": waiver_update(command, file, today=today),
+        "waiver_update": _waiver_update(command, file, today=today),
         "given": {
             name: list(value) if isinstance(value, list | tuple) else value
             for name, value in sorted(hidden(command)[0].items())
@@ -109,6 +110,36 @@ def _expect_no_key_in_words(given: Given, environment: Mapping[str, str]) -> Non
         for said in map(str, value if isinstance(value, list | tuple) else [value]):
             if any(redactor.in_text(said) != said for redactor in redactors):
                 raise ConfigError(f"{given.where(name)} contains the API key; say something else of what was tested")
+
+
+def _waiver_update(given: Mapping[str, Any], file: SettingsFile, *, today: date) -> WaiverUpdate | None:
+    """What the options ask to write, None if they do not. Raises `ConfigError`, also if the file cannot be written."""
+    update, reason, expires = (given.get(flag.lstrip("-")) for flag in (_UPDATE, _REASON, _EXPIRES))
+    if not update:
+        alone = next((flag for flag, value in ((_REASON, reason), (_EXPIRES, expires)) if value is not None), None)
+        if alone is not None:
+            raise ConfigError(f"{alone}: goes with {_UPDATE}; give both, or neither")
+        return None
+    if reason is None or expires is None:
+        raise ConfigError(f'{_UPDATE}: needs {_REASON} "TEXT" and {_EXPIRES} YYYY-MM-DD for the waivers that it writes')
+    if not values.text(reason, _REASON).isprintable():
+        raise ConfigError(f"{_REASON}: must be one line of text without control characters")
+    last = values.iso_date(str(expires), _EXPIRES)
+    if last < today:
+        raise ConfigError(
+            f"{_EXPIRES} {last}: is in the past, so the waivers would not cover anything; give a later day"
+        )
+    return WaiverUpdate(_editable(file), reason.strip(), last)
+
+
+def _editable(file: SettingsFile) -> Path:
+    """The path of the file, if waivers can be written into it."""
+    from petcheck.config.waivers_file import tables_of  # tomlkit is needed for an update only
+
+    path = Path(file.name)
+    values.writable_file(path, f"{_UPDATE} {file.name}")
+    tables_of(file)
+    return path
 
 
 def utc_today() -> date:

@@ -19,13 +19,21 @@ from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.settings_file import CONFIG_FILE
 from petcheck.config.targets import EVERY_TARGET, TargetConfig
 from petcheck.config.urls import authority_url
-from petcheck.config.waiver_options import WaiverUpdate
 from petcheck.spec.figures import PLANS
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.lines import Head, Label, RunSettings, ShardInfo, Subject, TargetSettings
 
 # the groups of a run's options, as the help shows them
 CHOSEN, ALLOWED, JUDGED, WRITTEN = "what to judge", "what it may do", "how to judge", "what to write"
+
+
+@dataclass(frozen=True, slots=True)
+class WaiverUpdate:
+    """What `--update-waivers` writes: new waivers have this `reason` and last day, and are in the file `path`."""
+
+    path: Path
+    reason: str
+    expires: date
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,3 +273,30 @@ def arguments_of(given: Mapping[str, Any]) -> list[str]:
 def given_options(parsed: object) -> dict[str, Any]:
     """The values that a parser has stored, by flag without dashes ("max-requests"); None if not given."""
     return {option.name: getattr(parsed, option.dest, None) for option in OPTIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Settings by name with dashes, in places: each is what begins the name in a message, and what is set there."""
+
+    places: tuple[tuple[str, Mapping[str, Any]], ...]
+
+    def __contains__(self, name: str) -> bool:
+        return any(name in settings for _, settings in self.places)
+
+    def get(self, name: str, default: object = None) -> Any:
+        """The value of a setting as it was given."""
+        return next((settings[name] for _, settings in self.places if name in settings), default)
+
+    def where(self, name: str) -> str:
+        """The setting in a message: `--plan`, or `petcheck.toml: [defaults] plan`."""
+        return next((place + name for place, settings in self.places if name in settings), f"--{name}")
+
+    def fields(self, kind: type) -> dict[str, Any]:
+        """The values of the options that are fields of a class, where they are given. Raises `ConfigError`."""
+        names = {each.name for each in fields(kind)}
+        return {
+            option.field: option.read(self.get(option.name), self.where(option.name))
+            for option in OPTIONS
+            if option.field in names and option.read is not None and option.name in self
+        }

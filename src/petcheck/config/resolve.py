@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from petcheck.config import values
-from petcheck.config.given import Given
 from petcheck.config.keys import DEFAULT_TARGET, key_of, own_variable
-from petcheck.config.options import OPTIONS, Place
+from petcheck.config.options import OPTIONS, Given, Place
 from petcheck.config.reach import completed, expect_encrypted
 from petcheck.config.settings_file import SettingsFile, known_settings
-from petcheck.config.shards import part_of, read_shard
 from petcheck.config.targets import EVERY_TARGET, REFERENCE_TARGET, App, Embedded, Opening, TargetConfig, Url
 from petcheck.config.urls import base_url, masked_url
 from petcheck.errors import ConfigError
 from petcheck.stream.lines import ShardInfo
+from petcheck.words import plural
 
 _REFERENCE_PLAN = "pro"
 _WRITES = "allow-writes"
+_SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 _WAY = {"client-cert": "client_cert", "client-key": "client_key", "proxy": "proxy"}  # their fields
 
 
@@ -48,7 +51,7 @@ def resolve_targets(
     )
     urls = named or from_file
     writable = _writable(given, urls)
-    part = read_shard(given.get("shard"), urls) if "shard" in given else None
+    part = _read_shard(given.get("shard"), urls) if "shard" in given else None
     if opening.app:
         _expect_no_way(given)
         source = App(opening.app, key_of(DEFAULT_TARGET, environment), opening.factory, opening.base_path)
@@ -62,7 +65,7 @@ def resolve_targets(
         _expect_no_way(given)
         plan = common.get("plan", _REFERENCE_PLAN)
         return (TargetConfig(REFERENCE_TARGET, Embedded(), plan, writes=True, exhaust=True),), None
-    ours = frozenset(urls if part is None else part_of(list(urls), part))
+    ours = frozenset(urls if part is None else [list(urls)[place] for place in part.places])
     command, *defaults = given.places
     variables: dict[str, str] = {}
     for name in urls:
@@ -142,3 +145,27 @@ def _named_urls(given: Sequence[str]) -> dict[str, str]:
 def _expect_name(name: str, where: str) -> None:
     if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
         raise ConfigError(f"{where}: a name has letters, digits, - and _ only")
+
+
+# ---- shards: parts of a list of targets that several machines judge
+
+
+def _read_shard(text: object, urls: Mapping[str, str]) -> ShardInfo:
+    """The shard that `text` ("2/5") names, of the targets whose URLs are given by name. Raises `ConfigError`."""
+    where = f"--shard {text}"
+    form = _SHARD.fullmatch(str(text))
+    if form is None:
+        raise ConfigError(f"{where}: not a shard; write it as I/N, as in --shard 2/5")
+    number, of = map(int, form.groups())
+    if not urls:
+        raise ConfigError(
+            f"{where}: there is no list of targets to divide; name them in petcheck.toml, or with --target"
+        )
+    if of < 1 or not 1 <= number <= of:
+        shards = "the only shard is 1/1" if of <= 1 else f"the shards are 1/{of} to {of}/{of}"
+        raise ConfigError(f"{where}: there is no such shard; {shards}")
+    if of > len(urls):
+        listed = plural(len(urls), "target")
+        raise ConfigError(f"{where}: with {listed} a shard would be empty; use {len(urls)} or fewer")
+    digest = hashlib.sha256(json.dumps(list(urls.items())).encode()).hexdigest()
+    return ShardInfo(number, of, len(urls), digest)

@@ -45,8 +45,7 @@ class Server:
         if isinstance(self.address, str) or "://" in text.partition(" ")[0]:
             yield Running(_joined(text, self.base_path or ""), None)
             return
-        from petcheck.runner.application import Watched
-        from petcheck.runner.asgi import as_asgi
+        from petcheck.runner.application import Watched, as_asgi
         from petstore_reference.serve import running
 
         if not callable(self.address):

@@ -19,7 +19,7 @@ from petcheck.plan.forms import fits, spelled
 from petcheck.plan.together import MOST, connections
 from petcheck.results.judge import suite
 from petcheck.runner.head import run_id
-from petcheck.runner.planned import planned_for
+from petcheck.runner.schedule import planned_for
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.sections import TITLES
@@ -27,8 +27,8 @@ from petcheck.spec.version import VERSION
 from petcheck.stream.lines import NARROWED, End, Ended, Head, Joined, Revised, Waited
 from petcheck.stream.stream import MASKED, Part, Stream
 from petcheck.stream.typed import timestamp
-from petcheck.traffic.as_stream import SETTINGS as OF_TRAFFIC
-from petcheck.traffic.as_stream import name_of
+from petcheck.traffic.sorting import SETTINGS as OF_TRAFFIC
+from petcheck.traffic.sorting import name_of
 from petcheck.wire.client import KEPT_OF_MORE
 from petcheck.wire.decoding import ACCEPTED_ENCODINGS
 from petcheck.wire.sender import cased

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
 
-from petcheck.call import Call, page_call
+from petcheck.call import page_call
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import Json, integer
-from petcheck.judging.judgement import STATUS, Ask, Decision, Failed, Grounds, Held, Proof, Record, Undecided, body
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Undecided
+from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
 from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
@@ -217,20 +218,11 @@ def _is_current(page: Page, post: Exchange, newest: Mapping[int, float]) -> bool
 
 def _question(search: Search, record: Record, otherwise: Undecided) -> Ask | None:
     """The pages that decide what a search leaves open; None if nothing is open or no page helps."""
+    # the pages most likely to show them: one for each status sent, or without one
+    calls = {page_call(LIMIT_MAX, status_sent(post)): None for post in search.stale or search.unseen}
+    refused = max(post.finished for post in search.stale or search.unseen)
     if search.stale:
-        return Ask(_pages_for(search.stale), otherwise, max(post.finished for post in search.stale) + LAG_S)
-    refused = max(post.finished for post in search.unseen)
-    looked = {(page.limit, page.status) for page in pages_in(record) if page.exchange.sent >= refused}
-    calls = [call for call in _pages_for(search.unseen) if _parameters(call) not in looked]
-    return Ask(tuple(calls), otherwise) if calls else None
-
-
-def _pages_for(posts: Sequence[Exchange]) -> tuple[Call, ...]:
-    """The pages most likely to show animals that POSTs may have stored: one for each status sent, or without one."""
-    statuses = dict.fromkeys(status_sent(post) for post in posts)
-    return tuple(page_call(LIMIT_MAX, status) for status in statuses)
-
-
-def _parameters(call: Call) -> tuple[str | None, str | None]:
-    query = dict(call.query)
-    return query.get("limit"), query.get("status")
+        return Ask(tuple(calls), otherwise, refused + LAG_S)
+    looked = {page_call(page.limit, page.status) for page in pages_in(record) if page.exchange.sent >= refused}
+    unseen = tuple(call for call in calls if call not in looked)
+    return Ask(unseen, otherwise) if unseen else None

@@ -9,24 +9,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from math import isfinite
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from petcheck.call import Call
 from petcheck.exchange import Exchange, Page, Request
-from petcheck.judging.judgement import Record
-from petcheck.judging.pages import LAG_S, known_since, lists_in, pages_of
+from petcheck.judging.decision import Record
+from petcheck.judging.pages import LAG_S, Sight, known_since, lists_in, pages_of
 
-
-class Seen(Protocol):
-    """What an exchange shows: a page, or one animal."""
-
-    @property
-    def exchange(self) -> Exchange:
-        """The exchange that shows it."""
-
-
-A = TypeVar("A", bound=Seen)
-B = TypeVar("B", bound=Seen)
+A = TypeVar("A", bound=Page | Sight)
+B = TypeVar("B", bound=Page | Sight)
 
 
 def agree(outer: Sequence[A], inner: Iterable[B], among: Record = ()) -> Iterator[tuple[A, B, A]]:
@@ -72,9 +63,9 @@ def _undisturbed(among: Record, *three: Exchange) -> bool:
     return all(among[place].request in own for place in between if among[place].finished <= after.sent)
 
 
-def _sent(seen: Seen) -> float:
+def _sent(seen: Page | Sight) -> float:
     return seen.exchange.sent
 
 
-def _finished(seen: Seen) -> float:
+def _finished(seen: Page | Sight) -> float:
     return seen.exchange.finished

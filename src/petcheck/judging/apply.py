@@ -9,24 +9,12 @@ from math import inf
 
 from petcheck.call import Form
 from petcheck.exchange import Exchange, NoAnswer, Request, Silence
-from petcheck.judging.expected import is_open
-from petcheck.judging.judgement import (
-    LIMITS,
-    STATUS,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    judged,
-)
+from petcheck.judging.decision import LIMITS, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided, judged
+from petcheck.judging.judgement import STATUS, Grounds, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.overlap import crowded_in, is_in_excess
+from petcheck.judging.statuses import is_open
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
@@ -62,7 +50,7 @@ def decide_from_tries(rule: Rule, record: Record, grounds: Grounds) -> Decision:
     return replace(decision, text=f"{decision.text} {these} of {size} requests at the same time.")
 
 
-def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> Held | Failed | Undecided:
+def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> Settled:
     """The decision over exchanges judged one by one. The simplest request with a problem describes the failure."""
     rows = judged(rule, exchanges, grounds)
     examined = tuple(exchange for exchange, _ in rows)

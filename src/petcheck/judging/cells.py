@@ -5,10 +5,10 @@ A pass needs some of them, and a run samples the rest. An examined exchange cove
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
 
 from petcheck.call import Credential
 from petcheck.exchange import Exchange
@@ -25,39 +25,32 @@ Cell = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Dimension:
-    """What a requirement must hold for: `name` in the plural, and the values in words."""
-
-    name: str
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of a requirement: every combination of values that is `possible`.
+    """The cells of a requirement: every combination of values of its `dimensions` that is `possible`.
 
-    `of` gives those that an examined exchange covers. A pass needs one cell with each combination of values in `needs`.
+    A dimension is what it must hold for: the name in the plural, and the values in words. `of` gives the cells that an
+    examined exchange covers. A pass needs one cell with each combination of values in `needs`.
     """
 
-    dimensions: tuple[Dimension, ...]
+    dimensions: Mapping[str, Sequence[str]]
     of: Callable[[Exchange], Iterable[Cell]]
     needs: tuple[Cell, ...] = ()
     possible: Callable[[Cell], bool] = lambda cell: True
 
     def all(self) -> Iterator[Cell]:
         """Every cell."""
-        return filter(self.possible, product(*(dimension.values for dimension in self.dimensions)))
+        return filter(self.possible, product(*self.dimensions.values()))
 
     @property
     def values(self) -> tuple[str, ...]:
         """The values of all dimensions."""
-        return tuple(value for dimension in self.dimensions for value in dimension.values)
+        return tuple(chain(*self.dimensions.values()))
 
     @property
     def words(self) -> str:
         """The dimensions in words: "5 kinds of key × 4 operations"."""
-        several = [one for one in self.dimensions if len(one.values) > 1]
-        return " × ".join(f"{len(one.values)} {one.name}" for one in several or self.dimensions)
+        several = {name: values for name, values in self.dimensions.items() if len(values) > 1}
+        return " × ".join(f"{len(values)} {name}" for name, values in (several or self.dimensions).items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +90,19 @@ def cells_of(requirement: str, grounds: Grounds) -> Cells | None:
     return None if table is None else table(grounds)
 
 
-def _operations(grounds: Grounds) -> tuple[Operation, ...]:
-    return allowed_operations(writes=grounds.writes, as_of=grounds.as_of)
+def _operations(grounds: Grounds) -> dict[str, Operation]:
+    return {str(one): one for one in allowed_operations(writes=grounds.writes, as_of=grounds.as_of)}
+
+
+def _each(values: Iterable[str]) -> tuple[Cell, ...]:
+    return tuple((value,) for value in values)
+
+
+def _kinds(
+    name: str, values: Sequence[str], needed: Iterable[str], of: Callable[[Exchange], Iterable[Cell]], _grounds: Grounds
+) -> Cells:
+    """The cells of a single dimension, with the values that a pass needs."""
+    return Cells({name: values}, of, _each(needed))
 
 
 # ---- sections 1, 7 and 8: every response
@@ -110,12 +114,12 @@ _ANOTHER_STATUS = "another status"
 
 def _answers(grounds: Grounds) -> Cells:
     """Operations × statuses; any status shows whether the headers are there."""
-    operations = tuple(map(str, _operations(grounds)))
+    operations = tuple(_operations(grounds))
     successes = {str(one): "201" if one is Operation.CREATE_PET else "200" for one in Operation}
     return Cells(
-        (Dimension("operations", operations), Dimension("statuses", (*map(str, _STATUSES), _ANOTHER_STATUS))),
+        {"operations": operations, "statuses": (*map(str, _STATUSES), _ANOTHER_STATUS)},
         _answer,
-        tuple((operation,) for operation in operations),
+        _each(operations),
         lambda cell: cell[1] == successes[cell[0]] or cell[1] not in successes.values(),
     )
 
@@ -124,10 +128,10 @@ def _bodies(statuses: tuple[int, ...], needs: tuple[Cell, ...], grounds: Grounds
     """Operations × statuses, where the document shows a body for them; by default a pass needs those that succeed."""
     operations = _operations(grounds)
     return Cells(
-        (Dimension("operations", tuple(map(str, operations))), Dimension("statuses", tuple(map(str, statuses)))),
+        {"operations": tuple(operations), "statuses": tuple(map(str, statuses))},
         _answer,
-        needs or tuple((str(one),) for one in operations if one.body(200) or one.body(201)),
-        lambda cell: any(str(one) == cell[0] and one.body(int(cell[1])) is not None for one in operations),
+        needs or _each(name for name, one in operations.items() if one.body(200) or one.body(201)),
+        lambda cell: operations[cell[0]].body(int(cell[1])) is not None,
     )
 
 
@@ -145,14 +149,11 @@ def _errors(grounds: Grounds) -> Cells:
 
 
 def _keys(kinds: tuple[Credential, ...], needed: tuple[Credential, ...], grounds: Grounds) -> Cells:
-    operations = _operations(grounds)
+    operations = tuple(_operations(grounds))
     return Cells(
-        (
-            Dimension("kinds of key", tuple(key.value for key in kinds)),
-            Dimension("operations", tuple(map(str, operations))),
-        ),
+        {"kinds of key": tuple(key.value for key in kinds), "operations": operations},
         _key,
-        (*((key.value,) for key in needed), *((str(operation),) for operation in operations)),
+        _each((*(key.value for key in needed), *operations)),
     )
 
 
@@ -165,14 +166,11 @@ _FIRST = (Credential.MISSING, Credential.EMPTY, Credential.RANDOM)
 
 def _defects_beside_keys(grounds: Grounds) -> Cells:
     """AUTH-5 needs the missing key with a second defect on each operation that can have one."""
-    operations = [one for one in _operations(grounds) if one is not Operation.STORE_ORDERS]
+    operations = [name for name, one in _operations(grounds).items() if one is not Operation.STORE_ORDERS]
     return Cells(
-        (
-            Dimension("kinds of key", tuple(key.value for key in _FIRST)),
-            Dimension("operations with a second defect", tuple(map(str, operations))),
-        ),
+        {"kinds of key": tuple(key.value for key in _FIRST), "operations with a second defect": operations},
         _key,
-        tuple((Credential.MISSING.value, str(operation)) for operation in operations),
+        tuple((Credential.MISSING.value, operation) for operation in operations),
     )
 
 
@@ -185,7 +183,7 @@ _LIMITS = {str(number): f"limit {number}" for number in (LIMIT_MIN, LIMIT_DEFAUL
 
 def _pages(needs: tuple[Cell, ...], _grounds: Grounds) -> Cells:
     limits, statuses = (*_LIMITS.values(), _ANOTHER, _NO_LIMIT), (*STATUSES, _NO_STATUS)
-    return Cells((Dimension("limits", limits), Dimension("filters", statuses)), _page, needs)
+    return Cells({"limits": limits, "filters": statuses}, _page, needs)
 
 
 def _page(exchange: Exchange) -> Iterator[Cell]:
@@ -203,26 +201,18 @@ def _member(exchange: Exchange, name: str) -> Json:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _new_statuses(needed: tuple[str, ...], _grounds: Grounds) -> Cells:
-    return Cells((Dimension("statuses", needed),), _new_status, tuple((status,) for status in needed))
-
-
 def _new_status(exchange: Exchange) -> Iterator[Cell]:
     status = _member(exchange, "status")
     yield (status if isinstance(status, str) else _NO_STATUS,)
 
 
-_PLAIN, _LONG, _ENDS, _CONTROLS, _WIDE = (
+_NAMES = _PLAIN, _LONG, _ENDS, _CONTROLS, _WIDE = (
     "printable ASCII",
     f"over {PLAIN_NAME_LENGTH} characters",
     "spaces at the ends",
     "control characters",
     "beyond ASCII",
 )
-
-
-def _names(_grounds: Grounds) -> Cells:
-    return Cells((Dimension("kinds of name", (_PLAIN, _LONG, _ENDS, _CONTROLS, _WIDE)),), _name, ((_PLAIN,),))
 
 
 def _name(exchange: Exchange) -> Iterator[Cell]:
@@ -240,17 +230,12 @@ def _name(exchange: Exchange) -> Iterator[Cell]:
         yield (_PLAIN,)
 
 
-_SMALL, _BEYOND_32, _BEYOND_53, _NEGATIVE = (
+_CATEGORIES = _SMALL, _BEYOND_32, _BEYOND_53, _NEGATIVE = (
     "below 2^31",
     "beyond 2^31",
     "beyond 2^53, where a double is not exact",
     "negative",
 )
-
-
-def _categories(_grounds: Grounds) -> Cells:
-    values = (_SMALL, _BEYOND_32, _BEYOND_53, _NEGATIVE)
-    return Cells((Dimension("kinds of categoryId", values),), _category, ((_BEYOND_53,),))
 
 
 def _category(exchange: Exchange) -> Iterator[Cell]:
@@ -265,11 +250,7 @@ def _category(exchange: Exchange) -> Iterator[Cell]:
 
 def _defects(requirement: str, values: tuple[str, ...], needed: int, grounds: Grounds) -> Cells:
     """The kinds of defect of one requirement; the first `needed` of them are what a pass needs."""
-    return Cells(
-        (Dimension("kinds of defect", values),),
-        partial(_defect, requirement, grounds),
-        tuple((value,) for value in values[:needed]),
-    )
+    return _kinds("kinds of defect", values, values[:needed], partial(_defect, requirement, grounds), grounds)
 
 
 def _defect(requirement: str, grounds: Grounds, exchange: Exchange) -> Iterator[Cell]:
@@ -302,10 +283,6 @@ _FIELD = {"CREATE-7": "name", "CREATE-8": "categoryId", "CREATE-10": "status"}
 _IN_DOUBT = ("a name that may be refused", "a category that may be refused")
 
 
-def _doubts(_grounds: Grounds) -> Cells:
-    return Cells((Dimension("kinds of doubt", _IN_DOUBT),), _doubt, tuple((one,) for one in _IN_DOUBT))
-
-
 def _doubt(exchange: Exchange) -> Iterator[Cell]:
     if (_PLAIN,) not in _name(exchange):
         yield (_IN_DOUBT[0],)
@@ -331,18 +308,18 @@ _TABLE: Mapping[str, Callable[[Grounds], Cells]] = {
         for name, kinds in INVALID.items()
     },
     "AUTH-5": _defects_beside_keys,
-    "LIST-2": partial(_pages, tuple((limit,) for limit in _LIMITS.values())),
-    "LIST-6": partial(_pages, tuple((status,) for status in STATUSES)),
+    "LIST-2": partial(_pages, _each(_LIMITS.values())),
+    "LIST-6": partial(_pages, _each(STATUSES)),
     **dict.fromkeys(("LIST-3", "LIST-4", "LIST-7"), partial(_pages, ())),
-    "CREATE-1": partial(_new_statuses, (*STATUSES, _NO_STATUS)),
-    "CREATE-2": _names,
-    "CREATE-3": _categories,
-    "CREATE-4": partial(_new_statuses, STATUSES),
+    "CREATE-1": partial(_kinds, "statuses", (*STATUSES, _NO_STATUS), (*STATUSES, _NO_STATUS), _new_status),
+    "CREATE-2": partial(_kinds, "kinds of name", _NAMES, (_PLAIN,), _name),
+    "CREATE-3": partial(_kinds, "kinds of categoryId", _CATEGORIES, (_BEYOND_53,), _category),
+    "CREATE-4": partial(_kinds, "statuses", STATUSES, STATUSES, _new_status),
     "CREATE-5": partial(_defects, "CREATE-5", ("no body", "not JSON", "not an object"), 3),
     "CREATE-6": partial(_defects, "CREATE-6", ("no name", "no categoryId"), 2),
     "CREATE-7": partial(_defects, "CREATE-7", tuple(one for one in _TYPES if one != "a string"), 2),
     "CREATE-8": partial(_defects, "CREATE-8", (*_TYPES[1:],), 4),
     "CREATE-9": partial(_defects, "CREATE-9", ("above int64", "below int64"), 1),
     "CREATE-10": partial(_defects, "CREATE-10", _WRONG_STATUSES, 3),
-    "CREATE-14": _doubts,
+    "CREATE-14": partial(_kinds, "kinds of doubt", _IN_DOUBT, _IN_DOUBT, _doubt),
 }

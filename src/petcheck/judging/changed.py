@@ -9,9 +9,11 @@ from itertools import chain
 
 from petcheck.call import Call
 from petcheck.exchange import Animal
-from petcheck.judging.creations import Creation, Sight, due
-from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Problem, Proof, Undecided
+from petcheck.judging.creations import Creation
+from petcheck.judging.decision import Ask, Decision, Failed, Proof, Undecided
+from petcheck.judging.judgement import BODY, Grounds, Problem
 from petcheck.judging.matchers import described, differences
+from petcheck.judging.pages import Sight
 from petcheck.spec.operations import Operation
 
 _CHANGING = "The animal changes between requests; another client may be changing it. Run again."
@@ -38,10 +40,10 @@ def as_created(one: Creation, sights: Sequence[Sight]) -> Changed | Ask | None:
     if last is None or changed is None:
         return None
     before = difference(one, sights[-2]) if len(sights) > 1 else None
-    if before is not None and before.texts == changed.texts and last.exchange.sent >= due(one):
+    if before is not None and before.texts == changed.texts and last.exchange.sent >= one.due:
         return changed
     changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange))
-    return Ask((last.exchange.request.call,), changing, due(one))
+    return Ask((last.exchange.request.call,), changing, one.due)
 
 
 def difference(one: Creation, sight: Sight) -> Changed | None:
@@ -93,7 +95,7 @@ def changed_alike(
     """
     first = changed[0]
     others = [one for one in creations if one.id != first.one.id]
-    late = {one.id: [s for s in sights.get(one.id, ()) if s.exchange.sent >= due(one)] for one in others}
+    late = {one.id: [s for s in sights.get(one.id, ()) if s.exchange.sent >= one.due] for one in others}
     looked = [(one, late[one.id][-1]) for one in others if late[one.id]]
     found = [first, *(each for one, sight in looked if (each := difference(one, sight)) is not None)]
     if (alike := failed_alike(found)) is not None:
@@ -105,10 +107,10 @@ def changed_alike(
     if twin is None and unseen and len(unseen) == len(others):
         # one without a status has less to differ in
         like = max(unseen, key=lambda one: (one.status is None) is (first.one.status is None))
-        return Ask((look(like.id),), undecided, due(like))
+        return Ask((look(like.id),), undecided, like.due)
     if twin is None and grounds.writes:
         return Ask((Call(Operation.CREATE_PET, body=sent),), undecided)
-    return Ask((look(twin.id),), undecided, due(twin)) if twin in unseen and twin is not None else undecided
+    return Ask((look(twin.id),), undecided, twin.due) if twin in unseen and twin is not None else undecided
 
 
 def failed_alike(found: Sequence[Changed]) -> Failed | None:

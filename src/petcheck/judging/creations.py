@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
-from petcheck.exchange import Animal, Exchange, Page
+from petcheck.exchange import Animal, Exchange
 from petcheck.json_values import integer
-from petcheck.judging.judgement import Problem, Proof, Record, Undecided, body
+from petcheck.judging.decision import Record, Undecided
 from petcheck.judging.matchers import differences
 from petcheck.judging.once import Once
-from petcheck.judging.pages import LAG_S, pages_in
+from petcheck.judging.pages import LAG_S, Sight, pages_in, sights_in
 from petcheck.judging.request_bodies import Asked, asked_for, asked_of
 from petcheck.spec.figures import INT64_MAX, INT64_MIN
 from petcheck.spec.operations import Operation
@@ -26,19 +26,14 @@ class Creation:
     animal: Animal
     status: str | None
 
+    @property
+    def due(self) -> float:
+        """When every answer must show it, in monotonic seconds."""
+        return self.exchange.finished + LAG_S
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """One animal as one answer shows it; `place` is where a page lists it."""
-
-    exchange: Exchange
-    animal: Animal
-    place: int | None = None
-
-    def proof(self, problem: Problem | None = None) -> Proof:
-        """The exchange as proof; its part is the animal, or the place of `problem` in it."""
-        steps = () if self.place is None else (self.place,)
-        return Proof(self.exchange, body(*steps) if problem is None else problem.below(*steps).part)
+    def is_before(self, exchange: Exchange) -> bool:
+        """Whether an exchange was sent when the answer with the animal had come."""
+        return exchange.sent >= self.exchange.finished
 
 
 def posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
@@ -111,19 +106,26 @@ def read_sight(exchange: Exchange) -> Sight | None:
     return None if animal is None else Sight(exchange, animal)
 
 
-def sights_on(page: Page) -> Iterator[tuple[int, Sight]]:
-    """Every animal on a page that has an id, and that id."""
-    for place, animal in page.placed:
-        number = integer(animal.get("id"))
-        if number is not None:
-            yield number, Sight(page.exchange, animal, place)
+def reads_of(exchanges: Iterable[Exchange]) -> list[Sight]:
+    """The animals that GETs show."""
+    return [sight for sight in map(read_sight, exchanges) if sight is not None]
+
+
+def still_listed(lost: Sequence[Exchange], sights: Iterable[Sight]) -> tuple[Exchange, Sight] | None:
+    """The last GET that does not find an animal after a page showed it, `LAG_S` after the first that did not.
+
+    And the last such page. `lost` are the GETs that do not find it, in their order, `sights` are those on pages.
+    """
+    late = [sight for sight in sights if lost and sight.exchange.sent >= lost[0].finished + LAG_S]
+    after = [exchange for exchange in lost for sight in late if exchange.sent >= sight.exchange.finished]
+    return (after[-1], late[-1]) if after else None
 
 
 def _listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
     """Every sight of every animal on the pages of a record, by id, in the order of the pages."""
     found: dict[int, list[Sight]] = {}
     for page in pages_in(record):
-        for number, sight in sights_on(page):
+        for number, sight in sights_in(page.exchange):
             found.setdefault(number, []).append(sight)
     return found
 
@@ -152,7 +154,7 @@ shared_in = Once(_shared_in)
 
 def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
     """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
-    listed = (sight.animal for page in pages_in(record) for _, sight in sights_on(page))
+    listed = (sight.animal for page in pages_in(record) for _, sight in sights_in(page.exchange))
     made = (made.animal for made in creations_in(record) if _category_was_accepted(made))
     found = (integer(animal.get("categoryId")) for animal in chain(listed, made))
     return frozenset(number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX)
@@ -161,16 +163,6 @@ def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
 def _category_was_accepted(made: Creation) -> bool:
     sent = asked_of(made.exchange.request, ()).pet or {}
     return integer(sent.get("categoryId")) == integer(made.animal.get("categoryId"))
-
-
-def is_after(exchange: Exchange, one: Creation) -> bool:
-    """Whether it was sent when the answer with a created animal had come."""
-    return exchange.sent >= one.exchange.finished
-
-
-def due(one: Creation) -> float:
-    """When every answer must show an animal, in monotonic seconds."""
-    return one.exchange.finished + LAG_S
 
 
 def no_creation(record: Record) -> Undecided:

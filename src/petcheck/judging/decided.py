@@ -1,38 +1,59 @@
-"""What a record shows of one requirement: what its rule decides, within the limit, with the cells that a pass needs."""
+"""What a record shows: of a target, and of a requirement by its rule, within the limit, with the cells of a pass."""
 
 from __future__ import annotations
 
+from datetime import date
+
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.cells import coverage
-from petcheck.judging.judgement import LIMITS, Ask, Decision, Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.creations import categories_in, creations_in
+from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import Once, WholeRecord
+from petcheck.judging.pages import animals_in
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
+from petcheck.spec.figures import PLANS
 
 
-def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held | Failed | Undecided:
+def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, run: str, repeats: bool) -> Grounds:
+    """What a record and the user say about a target; `plan` may be None.
+
+    A category that the user names is known once the target has shown it: it may be another target's.
+    """
+    return Grounds(
+        as_of,
+        None if plan is None else PLANS.get(plan),
+        categories=categories_in(record),
+        listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
+        writes=writes,
+        run=run,
+        repeats=repeats,
+        # if one id was given several times, the first
+        begun={made.id: made.exchange.sent for made in reversed(creations_in(record))},
+    )
+
+
+def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Settled:
     """What a record shows of a requirement. If only a further request decides, it is undecided.
 
     Extra requests, such as property examples, can break a requirement, and never keep it from passing.
     """
-    rule = RULE[requirement.id]
     if requirement.section.startswith(_ENDPOINTS):
         record = _within_the_limit(record)
-    decision = _as_needed(requirement, _without_question(decide_from_tries(rule, record, grounds)), grounds)
+    decision = _settled(requirement, record, grounds)
     if isinstance(decision, Undecided) and any(exchange.on_top for exchange in record):
-        without = _without_question(decide_from_tries(rule, _needed(record), grounds))
-        without = _as_needed(requirement, without, grounds)
+        without = _settled(requirement, _needed(record), grounds)
         return without if isinstance(without, Held) else decision
     return decision
 
 
-def _as_needed(
-    requirement: Requirement, decision: Held | Failed | Undecided, grounds: Grounds
-) -> Held | Failed | Undecided:
-    """The decision, undecided where it lacks cells that a pass needs."""
-    if not isinstance(decision, Held):
-        return decision
-    covered = coverage(requirement.id, decision.examined, grounds)
+def _settled(requirement: Requirement, record: Record, grounds: Grounds) -> Settled:
+    """What its rule decides, without questions, and undecided where cells are missing that a pass needs."""
+    decision = decide_from_tries(RULE[requirement.id], record, grounds)
+    if isinstance(decision, Ask):
+        return decision.otherwise
+    covered = coverage(requirement.id, decision.examined, grounds) if isinstance(decision, Held) else None
     if covered is None or not covered.missing:
         return decision
     return Undecided(f"Not examined: {'; '.join(covered.missing)}.", examined=decision.examined)
@@ -52,7 +73,3 @@ def _without_what_is_on_top(record: Record) -> Record:
 
 
 _within_the_limit, _needed = Once(_served_or_not_over), Once(_without_what_is_on_top)
-
-
-def _without_question(decision: Decision) -> Held | Failed | Undecided:
-    return decision.otherwise if isinstance(decision, Ask) else decision

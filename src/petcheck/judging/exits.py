@@ -3,49 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from petcheck.judging.verdicts import Verdict
 from petcheck.judging.waivers import fails_by_waiver, is_open
 from petcheck.spec.outcomes import OPEN, Exit
 
 
-@dataclass(frozen=True, slots=True)
-class RunState:
-    """What decides the exit code in addition to the verdicts. `chosen` are the ids to judge; None for all.
+def exit_of(
+    verdicts: Sequence[Verdict],
+    *,
+    interrupted: bool = False,
+    nothing_selected: bool = False,
+    untestable: bool = False,
+    broken: bool = False,
+    strict: bool = False,
+    chosen: tuple[str, ...] | None = None,
+    min_examined: str | None = None,
+) -> Exit:
+    """The exit code of a run. `chosen` are the ids to judge; None for all.
 
     `min_examined` is how many of them each target has to have examined, as a number or with % as a share; None for any.
     """
-
-    interrupted: bool = False
-    nothing_selected: bool = False
-    untestable: bool = False
-    broken: bool = False
-    strict: bool = False
-    chosen: tuple[str, ...] | None = None
-    min_examined: str | None = None
-
-
-def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
-    """The exit code of a run."""
-    if state.broken:
+    if broken:
         return Exit.BROKE
-    if state.interrupted:
+    if interrupted:
         return Exit.INTERRUPTED
-    if state.nothing_selected:
+    if nothing_selected:
         return Exit.NOTHING_SELECTED
-    chosen = [verdict for verdict in verdicts if state.chosen is None or verdict.id in state.chosen]
-    if any(one.outcome == "fail" for one in verdicts) or any(map(fails_by_waiver, chosen)):
+    rows = [verdict for verdict in verdicts if chosen is None or verdict.id in chosen]
+    if any(one.outcome == "fail" for one in verdicts) or any(map(fails_by_waiver, rows)):
         return Exit.FAILS
-    if state.untestable:
+    if untestable:
         return Exit.UNTESTABLE
     if any(verdict.outcome == "error" for verdict in verdicts):
         return Exit.BROKE
-    if not any(verdict.outcome in ("pass", "waived") for verdict in chosen):
+    if not any(verdict.outcome in ("pass", "waived") for verdict in rows):
         return Exit.NOTHING_SELECTED
-    if state.strict and any(is_open(verdict) for verdict in chosen):
+    if strict and any(is_open(verdict) for verdict in rows):
         return Exit.UNSETTLED
-    return Exit.UNSETTLED if too_few(chosen, state.min_examined) else Exit.HOLDS
+    return Exit.UNSETTLED if too_few(rows, min_examined) else Exit.HOLDS
 
 
 def too_few(chosen: Iterable[Verdict], least: str | None) -> dict[str, tuple[int, int]]:

@@ -14,7 +14,8 @@ from typing import Literal, TypeAlias
 
 from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
-from petcheck.judging.judgement import BODY, STATUS, Failed, Record
+from petcheck.judging.decision import Failed, Record
+from petcheck.judging.judgement import BODY, STATUS
 from petcheck.judging.matchers import answer_text, one_of
 from petcheck.spec.figures import GATEWAY_TROUBLE
 from petcheck.spec.operations import Operation
@@ -116,7 +117,8 @@ def to_ask_again(failed: Failed) -> tuple[Exchange, ...]:
         return ()
     asked = {e.again for e in (*failed.wrong, *held)}
     alone = [e for e in failed.wrong if e.burst is None or e.index not in asked]
-    found = [e for e in alone if e.status not in (None, 429) and _may_repeat(e)]
+    answered = [e for e in alone if e.status not in (None, 429)]
+    found = [e for e in answered if e.request.operation.safe or 400 <= e.heard.status < 500]
     found.sort(key=lambda exchange: exchange.request.operation.safe)
     same = {e.index for e in (*failed.wrong, *held) if found and _url(e) == _url(found[-1])}
     return tuple(found[-1:]) * (_ENOUGH - len(same))
@@ -147,10 +149,6 @@ def _held(failed: Failed) -> list[Exchange]:
 def _by_status(failed: Failed) -> bool:
     """Whether the status may be a cause: it is not if it is what is wrong."""
     return failed.proofs[0].part != STATUS and all(e.status is not None for e in failed.wrong)
-
-
-def _may_repeat(exchange: Exchange) -> bool:
-    return exchange.request.operation.safe or 400 <= exchange.heard.status < 500
 
 
 def _url(exchange: Exchange) -> object:
@@ -284,17 +282,13 @@ def _bursts(wrong: Sequence[Exchange], record: Record) -> tuple[list[Exchange], 
     origins = {e.index if e.again is None else e.again for e in wrong}
     numbers = {e.burst for e in record if e.index in origins}
     first = {e.index: e for e in record if e.burst is not None and e.burst in numbers and e.again is None}
-    later = [e for e in record if e.again in first and _counts(e)]
+    later = [e for e in record if e.again in first and e.status not in (None, 429, *GATEWAY_TROUBLE)]
     repeated = {first[e.again].burst for e in later if e.again is not None}
     return (
         [e for e in first.values() if e.burst in repeated],
         [e for e in later if e.burst is not None],
         [e for e in later if e.burst is None],
     )
-
-
-def _counts(exchange: Exchange) -> bool:
-    return exchange.status not in (None, 429, *GATEWAY_TROUBLE)
 
 
 def _at_the_same_time(wrong: Sequence[Exchange], record: Record) -> Frequency | None:

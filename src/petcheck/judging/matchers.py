@@ -176,22 +176,16 @@ def difference_of_text(sent: str, got: str) -> str | None:
     """The first code point in which a returned text differs from the one sent, in words; None if they are equal."""
     if sent == got:
         return None
-    after, before = _cut_around(sent, got)
-    return f"{after} instead of {before} ({_parting(sent, got)})"
+    at = next(at for at, (was, now) in enumerate(zip_longest(sent, got)) if was != now)
+    whole = max(map(len, map(quoted, (sent, got)))) < _SHOWN
+    after, before = (quoted(text) if whole else _cut_around(text, at) for text in (got, sent))
+    return f"{after} instead of {before} ({_parting(sent, got, at)})"
 
 
-def _cut_around(before: str, after: str) -> tuple[str, str]:
-    """The later text and the earlier one as JSON text, each cut to what surrounds the first difference if too long."""
-    if max(map(len, map(quoted, (before, after)))) < _SHOWN:
-        return quoted(after), quoted(before)
-    at = _first_difference(before, after)
-    first = at - _fitting(before[:at][::-1])
-
-    def cut(text: str) -> str:
-        last = at + _fitting(text[at:])
-        return f"{'…' * (first > 0)}{json.dumps(text[first:last])}{'…' * (last < len(text))}"
-
-    return cut(after), cut(before)
+def _cut_around(text: str, at: int) -> str:
+    """A text as JSON text, cut to what surrounds a place in it."""
+    first, last = at - _fitting(text[:at][::-1]), at + _fitting(text[at:])
+    return f"{'…' * (first > 0)}{json.dumps(text[first:last])}{'…' * (last < len(text))}"
 
 
 def _fitting(text: str) -> int:
@@ -200,12 +194,7 @@ def _fitting(text: str) -> int:
     return max(1, sum(1 for size in sizes if size <= _AROUND)) if text else 0
 
 
-def _first_difference(before: str, after: str) -> int:
-    return next(at for at, (was, now) in enumerate(zip_longest(before, after)) if was != now)
-
-
-def _parting(before: str, after: str) -> str:
-    at = _first_difference(before, after)
+def _parting(before: str, after: str, at: int) -> str:
     if not after or not before:
         return "it is empty" if not after else "it should be empty"
     if at == len(after):

@@ -13,11 +13,12 @@ from functools import partial
 from itertools import chain
 
 from petcheck.call import Form
-from petcheck.exchange import Animal, Exchange, NoAnswer, Response, http_date
+from petcheck.exchange import Animal, Exchange, NoAnswer, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
+from petcheck.judging.decision import Record
 from petcheck.judging.json_extensions import lenient_reading
-from petcheck.judging.judgement import Grounds, Record
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.matchers import answer_text, quoted
 from petcheck.judging.overlap import is_in_excess
 from petcheck.judging.pages import order_of, page_in_words, pages_in
@@ -138,9 +139,9 @@ def _order(record: Record, _: Grounds) -> Observed:
 
 def _paging_metadata(record: Record, _: Grounds) -> Observed:
     page = next((page.exchange for page in pages_in(record)), None)
-    if page is None or not isinstance(page.answer, Response):
+    if page is None:
         return _unseen("no list was returned")
-    names = {n for n, _ in page.answer.headers if n.lower() == "link" or "page" in n.lower() or "total" in n.lower()}
+    names = {n for n, _ in page.heard.headers if n.lower() == "link" or "page" in n.lower() or "total" in n.lower()}
     return Observed(", ".join(sorted(names)) or "none", (page.index,))
 
 
@@ -155,14 +156,19 @@ def _new_pets(record: Record) -> Iterator[tuple[Exchange, Animal]]:
             yield exchange, asked.pet
 
 
-def _name_beyond_ascii(record: Record, grounds: Grounds) -> Observed:
+def _of_posts(find: Callable[[Record], Observed], record: Record, grounds: Grounds) -> Observed:
+    """What POSTs show, where the run may send some."""
+    return find(record) if grounds.writes else _unseen("needs --allow-writes")
+
+
+def _name_beyond_ascii(record: Record) -> Observed:
     posted = [(str(pet["name"]), e) for e, pet in _new_pets(record) if not str(pet["name"]).isascii()]
     # another name may be refused because of a character that nobody sees
     posted.sort(key=lambda row: not row[0].isprintable())
-    return _answers(("", e) for _, e in posted[:1]) if grounds.writes else _unseen("needs --allow-writes")
+    return _answers(("", e) for _, e in posted[:1])
 
 
-def _category_never_seen(record: Record, grounds: Grounds) -> Observed:
+def _category_never_seen(record: Record) -> Observed:
     made = {made.id for made in creations_in(record)}
     before = {
         integer(animal.get("categoryId"))
@@ -175,20 +181,20 @@ def _category_never_seen(record: Record, grounds: Grounds) -> Observed:
         for e, pet in _new_pets(record)
         if str(pet["name"]).isascii() and integer(pet.get("categoryId")) not in before
     ]
-    return _answers(posted[:1]) if grounds.writes else _unseen("needs --allow-writes")
+    return _answers(posted[:1])
 
 
-def _status_default(record: Record, grounds: Grounds) -> Observed:
+def _status_default(record: Record) -> Observed:
     posted = [e for e, pet in _new_pets(record) if "status" not in pet]
     sent = {e.index for e in posted}
     made = next((one for one in creations_in(record) if one.exchange.index in sent), None)
-    if not grounds.writes or made is None:
-        return _answers([("", e) for e in posted[-1:]]) if grounds.writes else _unseen("needs --allow-writes")
+    if made is None:
+        return _answers([("", e) for e in posted[-1:]])
     default = quoted(made.animal["status"]) if "status" in made.animal else "no status"
     return Observed(default, (made.exchange.index,))
 
 
-def _json_extensions(record: Record, grounds: Grounds) -> Observed:
+def _json_extensions(record: Record) -> Observed:
     found: dict[str, Exchange] = {}
     for exchange in posts_in(record):
         asked = exchange.request
@@ -196,12 +202,12 @@ def _json_extensions(record: Record, grounds: Grounds) -> Observed:
             reading = lenient_reading(asked.body)
             if reading is not None and reading.extension:
                 found.setdefault(reading.extension, exchange)
-    return _answers(found.items()) if grounds.writes else _unseen("needs --allow-writes")
+    return _answers(found.items())
 
 
-def _body_in_chunks(record: Record, grounds: Grounds) -> Observed:
+def _body_in_chunks(record: Record) -> Observed:
     posted = [("", e) for e in record if e.request.form is Form.CHUNKED]
-    return _answers(posted) if grounds.writes else _unseen("needs --allow-writes")
+    return _answers(posted)
 
 
 # ---- 4.3 and 4.4: get an animal, other operations
@@ -232,13 +238,8 @@ def _deprecation_headers(record: Record, _: Grounds) -> Observed:
 
 
 def _orders_payload(record: Record, _: Grounds) -> Observed:
-    answered = (e for e in _with_key(record, Operation.STORE_ORDERS) if isinstance(e.answer, Response))
-
-    def body(exchange: Exchange) -> str:
-        answer = exchange.answer
-        return kind(exchange.json) if isinstance(answer, Response) and answer.body else "no body"
-
-    return _answers((("", exchange) for exchange in list(answered)[:1]), body)
+    answered = [("", e) for e in _with_key(record, Operation.STORE_ORDERS) if e.status is not None]
+    return _answers(answered[:1], lambda exchange: kind(exchange.json) if exchange.heard.body else "no body")
 
 
 # ---- 5, 7 and 8: authentication, errors, limits
@@ -264,13 +265,12 @@ def _error_codes(record: Record, grounds: Grounds) -> Observed:
 
 
 def _rate_limit_body(record: Record, _: Grounds) -> Observed:
-    for exchange in record:
-        if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
-            value = exchange.json
-            media = exchange.answer.header(CONTENT_TYPE) or "no media type"
-            what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"
-            return Observed(f"{media}, {what}", (exchange.index,))
-    return _unseen("no 429 was returned")
+    refused = next((exchange for exchange in record if exchange.status == 429), None)
+    if refused is None:
+        return _unseen("no 429 was returned")
+    media = refused.heard.header(CONTENT_TYPE) or "no media type"
+    what = kind(refused.json) if refused.json is not None else f"{len(refused.heard.body)} bytes"
+    return Observed(f"{media}, {what}", (refused.index,))
 
 
 _POINTS: Mapping[str, Callable[[Record, Grounds], Observed]] = {
@@ -279,11 +279,11 @@ _POINTS: Mapping[str, Callable[[Record, Grounds], Observed]] = {
     **{point: partial(_odd_list, tuple(query.items())) for point, query in OPEN_LISTS.items()},
     "list-order": _order,
     "paging-metadata": _paging_metadata,
-    "name-beyond-ascii": _name_beyond_ascii,
-    "category-never-seen": _category_never_seen,
-    "status-default": _status_default,
-    "json-extensions": _json_extensions,
-    "body-in-chunks": _body_in_chunks,
+    "name-beyond-ascii": partial(_of_posts, _name_beyond_ascii),
+    "category-never-seen": partial(_of_posts, _category_never_seen),
+    "status-default": partial(_of_posts, _status_default),
+    "json-extensions": partial(_of_posts, _json_extensions),
+    "body-in-chunks": partial(_of_posts, _body_in_chunks),
     "pet-id-not-int64": _id_not_int64,
     "deprecation-headers": _deprecation_headers,
     "orders-payload": _orders_payload,

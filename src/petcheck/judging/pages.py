@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise, takewhile
 from math import inf
 
 from petcheck.call import Call
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
+from petcheck.judging.decision import Proof
+from petcheck.judging.judgement import Problem, body
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once
 from petcheck.spec.operations import Operation
@@ -18,6 +21,20 @@ LAG_S = 10.0
 """What a server shows may lag by this many seconds, because of caches, replicas or a filter's index."""
 SMALLEST_CAP = 20
 _ROOM_BYTES = 1_000  # more than an animal takes up on a page
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One animal as one answer shows it; `place` is where a page lists it."""
+
+    exchange: Exchange
+    animal: Animal
+    place: int | None = None
+
+    def proof(self, problem: Problem | None = None) -> Proof:
+        """The exchange as proof; its part is the animal, or the place of `problem` in it."""
+        steps = () if self.place is None else (self.place,)
+        return Proof(self.exchange, body(*steps) if problem is None else problem.below(*steps).part)
 
 
 def page_in_words(exchange: Exchange) -> str:
@@ -35,12 +52,7 @@ def pages_in(exchanges: Iterable[Exchange]) -> Sequence[Page]:
 
 def animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
     """Every animal that a page has shown, by id, as the latest page shows it."""
-    return {
-        number: animal
-        for page in pages_in(exchanges)
-        for animal in page.animals
-        if (number := integer(animal.get("id"))) is not None
-    }
+    return {number: sight.animal for page in pages_in(exchanges) for number, sight in sights_in(page.exchange)}
 
 
 def created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
@@ -88,6 +100,15 @@ def known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
     """Every animal that a page or a 201 has shown, by id."""
     created = {number: animal for number, post in created_in(record).items() if (animal := post.object) is not None}
     return {**created, **animals_in(record)}
+
+
+def more(record: Iterable[Exchange]) -> str:
+    """What the user can do about too few known animals; if none is known, the list may be broken."""
+    if known_in(record):
+        return " Add animals to the store."
+    if any(page.size for page in pages_in(record)):
+        return " The animals that pages show have no `id` that is an int64; see PET-1."
+    return " If the store is empty, add animals."
 
 
 def _behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:
@@ -190,17 +211,17 @@ def known_since(exchanges: Iterable[Exchange], ids: Iterable[int], until: float 
 def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) -> float:
     """The monotonic time in seconds since which each sight of an animal has had that status; infinity if none has."""
     seen = seen_in(exchanges).get(number, ())
-    other = max((exchange.finished for exchange, animal in seen if animal.get("status") != status), default=-inf)
-    same = (exchange for exchange, animal in seen if animal.get("status") == status)
+    other = max((one.exchange.finished for one in seen if one.animal.get("status") != status), default=-inf)
+    same = (one.exchange for one in seen if one.animal.get("status") == status)
     return min((exchange.finished for exchange in same if exchange.sent >= other), default=inf)
 
 
-def _find_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[tuple[Exchange, Animal]]]:
+def _find_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[Sight]]:
     """Every sight of every animal on a page, in a 200 or in a 201, by id, in the order in which they came."""
-    found: dict[int, list[tuple[Exchange, Animal]]] = {}
+    found: dict[int, list[Sight]] = {}
     for exchange in sorted(exchanges, key=lambda exchange: exchange.finished):
-        for number, animal in _animals_of(exchange):
-            found.setdefault(number, []).append((exchange, animal))
+        for number, sight in sights_in(exchange):
+            found.setdefault(number, []).append(sight)
     return found
 
 
@@ -208,27 +229,29 @@ seen_in = Once(_find_seen_in)
 
 
 def _find_first_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, float]:
-    return {number: sights[0][0].finished for number, sights in seen_in(exchanges).items()}
+    return {number: sights[0].exchange.finished for number, sights in seen_in(exchanges).items()}
 
 
 _first_seen_in = Once(_find_first_seen_in)
 
 
-def _find_animals_of(exchange: Exchange) -> Sequence[tuple[int, Animal]]:
+def _find_sights_in(exchange: Exchange) -> Sequence[tuple[int, Sight]]:
+    """Every animal that has an id on a page, in a 200 or in a 201, and that id."""
+    placed: Iterable[tuple[int | None, Animal]] = ()
     if exchange.page is not None:
-        animals: Sequence[Animal] = exchange.page.animals
-    else:
-        shown = exchange.object if exchange.status in (200, 201) else None
-        animals = () if shown is None else (shown,)
-    return [(number, animal) for animal in animals if (number := integer(animal.get("id"))) is not None]
+        placed = exchange.page.placed
+    elif exchange.status in (200, 201) and exchange.object is not None:
+        placed = ((None, exchange.object),)
+    sights = (Sight(exchange, animal, place) for place, animal in placed)
+    return [(number, sight) for sight in sights if (number := integer(sight.animal.get("id"))) is not None]
 
 
-_animals_of = Once(_find_animals_of)
+sights_in = Once(_find_sights_in)
 
 
 def shown_in(exchange: Exchange) -> Sequence[int]:
     """The ids of the animals that a page, a 200 or a 201 shows."""
-    return [number for number, _ in _animals_of(exchange)]
+    return [number for number, _ in sights_in(exchange)]
 
 
 def order_of(page: Page) -> str | None:

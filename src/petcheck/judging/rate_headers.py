@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
-from petcheck.exchange import Exchange, Response, http_date
+from petcheck.exchange import Exchange, http_date
 from petcheck.judging.judgement import Problem, header
 from petcheck.judging.matchers import letters, quoted
 from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
@@ -24,7 +23,7 @@ _LOOKS_RELATIVE, _LOOKS_LIKE_MS = 10_000_000, 100_000_000_000
 
 def header_of(exchange: Exchange, name: str) -> str | None:
     """A header's value, given once if equal values are repeated; None if it is absent."""
-    value = exchange.answer.header(name) if isinstance(exchange.answer, Response) else None
+    value = exchange.heard.header(name)
     if value is None:
         return None
     parts = {part.strip() for part in value.split(",")}
@@ -46,18 +45,15 @@ def _whole(text: str | None) -> int | None:
     return int(text) if text is not None and _PLAIN_INTEGER.fullmatch(text) else None
 
 
-def date_of(exchange: Exchange) -> datetime | None:
-    """The response's Date header as UTC; None if it is absent or cannot be read."""
-    return exchange.answer.date if isinstance(exchange.answer, Response) else None
-
-
 # ---- the three headers
 
 
 def _missing(exchange: Exchange, name: str) -> Problem:
     """A missing header, with the similar one that the response has, if any: other hyphens, or no `X-`."""
-    names = [key for key, _ in exchange.answer.headers] if isinstance(exchange.answer, Response) else []
-    near = next((key for key in names if letters(key).removeprefix("x") == letters(name).removeprefix("x")), None)
+    near = next(
+        (key for key, _ in exchange.heard.headers if letters(key).removeprefix("x") == letters(name).removeprefix("x")),
+        None,
+    )
     return Problem(f"{name} is missing{f'; the response has {near[:80]}' if near else ''}", header(name))
 
 
@@ -126,7 +122,7 @@ def _clocks(exchange: Exchange) -> list[tuple[float, float, float]]:
     """
     sent = exchange.started.timestamp()
     received = sent + exchange.elapsed
-    date = date_of(exchange)
+    date = exchange.heard.date
     if date is None:
         return [(sent, received, _OWN_CLOCK_GRACE_S)]
     stated = date.timestamp()

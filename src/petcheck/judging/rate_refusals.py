@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from petcheck.exchange import Exchange
-from petcheck.judging.judgement import Record
+from petcheck.judging.decision import Record
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once
 from petcheck.judging.overlap import crowded_in

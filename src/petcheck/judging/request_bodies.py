@@ -106,7 +106,8 @@ def _asked(body: bytes | None, reading: Reading | None, categories: Collection[i
 def _well_formed(
     pet: Mapping[str, Json], name: str, category: int, extension: str, categories: Collection[int]
 ) -> Asked:
-    doubts = [doubt for doubt in (extension, _doubt_of_name(name), _doubt_of_category(category, categories)) if doubt]
+    of_category = "" if category in categories else f"`categoryId` {category}, which no listed animal has"
+    doubts = [doubt for doubt in (extension, _doubt_of_name(name), of_category) if doubt]
     if not doubts:
         status = pet.get("status")
         with_status = f"status {quoted(status)}" if status else "no status"
@@ -191,7 +192,3 @@ def _doubt_of_name(name: str) -> str:
 
 def _characters(name: str, kind_of: str = "") -> str:
     return plural(len(name), f"{kind_of}character")
-
-
-def _doubt_of_category(category: int, categories: Collection[int]) -> str:
-    return "" if category in categories else f"`categoryId` {category}, which no listed animal has"

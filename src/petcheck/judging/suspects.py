@@ -8,7 +8,7 @@ from petcheck.call import Form
 from petcheck.exchange import Exchange
 from petcheck.json_values import integer
 from petcheck.judging.creations import name_in, posts_in, taken
-from petcheck.judging.judgement import Failed, Record
+from petcheck.judging.decision import Failed, Record
 from petcheck.judging.matchers import answer_text, one_of
 from petcheck.spec.operations import Operation
 

@@ -10,21 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TypeAlias
 
 from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
-from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.decided import decided, grounds_of
+from petcheck.judging.decision import Failed, Held, Record, Settled, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import WholeRecord
-from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement, catalogue
 from petcheck.spec.figures import CONTENT_TYPE
-
-Settled: TypeAlias = Held | Failed | Undecided
-"""A decision that asks nothing."""
 
 _MOST_KEYS = 5
 _PIECE, _PIECE_BYTES = 3_000, 4 * 1024 * 1024  # exchanges, and bytes of the bodies of their answers

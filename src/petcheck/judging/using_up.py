@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from petcheck.call import Call, page_call
-from petcheck.judging.judgement import Ask, Record, Undecided
+from petcheck.judging.decision import Ask, Record, Undecided
 from petcheck.judging.rate_counts import ROUNDING_S, Count, counts_in, quotas_in
 from petcheck.judging.rate_headers import is_of_a_longer_quota
 from petcheck.judging.rate_refusals import (

@@ -14,8 +14,8 @@ from typing import Literal
 
 from petcheck.exchange import Response
 from petcheck.judging.cells import Coverage
+from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
-from petcheck.judging.judgement import LIMITS, Failed, Held, Record, Undecided
 from petcheck.judging.request_bodies import Due
 from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
@@ -165,7 +165,7 @@ def not_in_force(requirement: Requirement, target: str, as_of: date, older_set: 
 def verdict_of(
     requirement: Requirement,
     target: str,
-    decision: Held | Failed | Undecided,
+    decision: Settled,
     record: Record,
     attempts: Sequence[Attempt],
     *,

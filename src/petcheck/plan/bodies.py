@@ -60,7 +60,7 @@ def valid_pets(run: str, categories: Sequence[int], seed: int) -> tuple[ValidPet
         return pet(status, name, category_id)
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
-    near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
+    near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z "
     turn = seed % (len(STATUSES) + 1)
     statuses = (*STATUSES, None)
     first, second, third, fourth = (*statuses[turn:], *statuses[:turn])
@@ -123,6 +123,11 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
         defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
         defect("status-null", "CREATE-10", status=None),
     )
+
+
+def nameless_bodies(category: int) -> tuple[dict[str, object], dict[str, object]]:
+    """Two bodies that must be refused and have no name, so that no page has to clear them."""
+    return {"categoryId": category, "status": TELLTALE_STATUS}, {}
 
 
 def keyless_pet(run: str, category: int, label: str, status: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from petcheck.call import Call, page_call, read_call
 from petcheck.judging.apply import stated
 from petcheck.judging.creations import Creation, creations_in, reads_in
-from petcheck.judging.judgement import Record
+from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in, lists_in
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.spec.operations import Operation
@@ -76,6 +76,16 @@ def _oldest(record: Record) -> Iterator[Call]:
     yield from [read_call(number) for number in animals_in(record) if number not in made][:1]
 
 
+def _unread(record: Record) -> Iterator[Call]:
+    """An animal of each status of which none was read by its id."""
+    shown, read = animals_in(record), {number for number, exchange in reads_in(record) if exchange.status == 200}
+    seen = {str(shown[number].get("status")) for number in read & shown.keys()}
+    for number, animal in shown.items():
+        if (status := str(animal.get("status"))) not in seen:
+            seen.add(status)
+            yield read_call(number)
+
+
 def _orders(_record: Record) -> Iterator[Call]:
     yield Call(Operation.STORE_ORDERS)
 
@@ -107,6 +117,7 @@ ENDING = (
     Again("the first animal of the run", Operation.GET_PET, _first, created=True),
     Again("the oddest animal of the run", Operation.GET_PET, _oddest, created=True),
     Again("the first animal of the pages", Operation.GET_PET, _oldest),
+    Again("an animal of each status that was not read", Operation.GET_PET, _unread),
     Again("the orders", Operation.STORE_ORDERS, _orders),
     Again("the last filtered page", Operation.LIST_PETS, _filtered),
     Again("the widest page", Operation.LIST_PETS, _widest),

@@ -15,7 +15,7 @@ from itertools import chain, product
 
 from petcheck.call import Call, Credential, page_call
 from petcheck.judging.creations import reads_in
-from petcheck.judging.judgement import Record
+from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.bodies import TELLTALE_STATUS, keyless_pet
@@ -126,10 +126,9 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     needed += [cell(_EMPTY, op, _options(op)) for op in ours]
     for name in ("AUTH-2", "AUTH-4"):
         needed += spread([key for key in INVALID[name] if key in SURELY_INVALID])
-    unlikely = [key for key in INVALID["AUTH-2"] if key not in {*SURELY_INVALID, *_LIKELY}]
-    others = [*spread(_LIKELY), *spread(unlikely)]
-    asked = {one.pair for one in (*needed, *others)}
     kinds = [key for several in INVALID.values() for key in several]
+    others = [*spread(_LIKELY), *spread([key for key in kinds if key not in {*SURELY_INVALID, *_LIKELY}])]
+    asked = {one.pair for one in (*needed, *others)}
     rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
     # a defect that the pair was not sent with
     sent = {(one.key, one.wrong) for one in needed}

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from petcheck.call import Call, Credential
-from petcheck.judging.judgement import Record
+from petcheck.judging.decision import Record
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.operations import Operation
 

@@ -12,7 +12,8 @@ from petcheck.call import Call, page_call, read_call
 from petcheck.errors import NotRun, NotSent, OperationSilent
 from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in, taken
-from petcheck.judging.judgement import Failed, Problem
+from petcheck.judging.decision import Failed
+from petcheck.judging.judgement import Problem
 from petcheck.judging.pages import animals_in, shown_in
 from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures

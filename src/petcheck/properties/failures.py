@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from petcheck.exchange import Exchange
-from petcheck.judging.judgement import Grounds, Problem, judged
+from petcheck.judging.decision import judged
+from petcheck.judging.judgement import Grounds, Problem
 from petcheck.judging.rules import RULES
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.operations import Operation

@@ -44,23 +44,23 @@ def creating(
     refused = chain([b"null", None], defective_pets(pets, seed, known, cases))
     # no other id: a server that takes it from the body must not overwrite an animal of another client
     named = () if own_id is None else (_with_member(new_pet(pets, f"{pets.run} with an id", None), f'"id": {own_id}'),)
-    bodies = chain(named, islice(accepted, 1), woven(refused, accepted, 24, 3), woven(refused, accepted, 2**62, 1))
+    bodies = chain(named, islice(accepted, 1), woven(refused, accepted, 24, 4), woven(refused, accepted, 2**62, 1))
     yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 
 def _dense(pets: Pets, created: Callable[[bytes], bool]) -> Iterator[bytes]:
     """Each asks several questions. First a name with everything that careless servers cannot store: leading spaces,
-    NUL, control characters, and more characters than most databases have room for. Then the name of an animal that the
-    run has created, since a name may be taken twice. Then the shortest name, in an animal without a status. If the
-    first was refused, the characters that most servers accept follow by themselves.
+    NUL, control characters, and more characters than most databases have room for. Then the shortest name, in an animal
+    without a status. Then the name of an animal that the run has created, since a name may be taken twice. If the first
+    was refused, the characters that most servers accept follow by themselves.
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
     everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
     yield everything
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
+    yield new_pet(pets, named(pets.run, 1), None, next(others))
     # members have no order (RFC 8259, section 4)
     yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, next(others)))
-    yield new_pet(pets, named(pets.run, 1), None, next(others))
     if not created(everything):
         yield _with_member(new_pet(pets, f"{pets.run} {controls} z", SOLD), _unknown_member(pets))
 

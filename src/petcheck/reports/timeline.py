@@ -7,7 +7,7 @@ Colours support the picture and never carry it alone: what decides a failure has
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 
 from petcheck.exchange import Exchange
@@ -146,11 +146,10 @@ def timeline(exchanges: Iterable[Exchange], fails: Fails, waited: Iterable[Pause
     rest = [bar for bar in bars if bar.exchange.index not in drawn]
     decides = [(bar.kind, 0, min(bar.left, _WIDTH - _MARK)) for bar in bars if bar.fails]
     spans = [*scale.long, *_spans(ordered, gaps, waited)]
-    # read from copies, so that the headers by name of a long recording do not stay in memory
     levels = {
         scale.place(one.finished): level
         for one in sorted(ordered, key=lambda one: one.finished)
-        if one.request.has_valid_key and (level := remaining_of(replace(one, answer=replace(one.answer)))) is not None
+        if one.request.has_valid_key and (level := remaining_of(one)) is not None
     }
     height = len(free) * _LANE
     return Timeline(

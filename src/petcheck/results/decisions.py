@@ -85,7 +85,8 @@ def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
         # what is accepted by mistake may be 200 or 201, as the operation has it
         status = _ACCEPTED if exchange.heard.status < 300 else exchange.heard.status
         return kind, status, _beside_status(row, exchange)
-    if part in ("body", f"header:{CONTENT_TYPE}") and _is_no_json(exchange):
+    parsed = exchange.heard.parsed
+    if part in ("body", f"header:{CONTENT_TYPE}") and parsed.wrong and not parsed.unread:
         return NOT_JSON, exchange.heard.status >= 400
     if kind == "header":
         return ("no header", *_lacking(exchange, which)) if lacks(exchange, which) else (kind, which)
@@ -163,11 +164,6 @@ def _values_to(exchange: Exchange, pointer: str) -> list[Json]:
         else:
             values.append(value.get(step) if isinstance(value, dict) else None)
     return values
-
-
-def _is_no_json(exchange: Exchange) -> bool:
-    parsed = exchange.heard.parsed
-    return bool(parsed.wrong) and not parsed.unread
 
 
 def names_at(exchange: Exchange, pointer: str) -> Hashable:

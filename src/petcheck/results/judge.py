@@ -12,11 +12,11 @@ from dataclasses import replace
 from petcheck.exchange import Exchange, Request
 from petcheck.json_values import integer
 from petcheck.judging.cells import coverage
-from petcheck.judging.decided import decided
-from petcheck.judging.exits import RunState, exit_of
-from petcheck.judging.judgement import Grounds, Record
+from petcheck.judging.decided import decided, grounds_of
+from petcheck.judging.decision import Record
+from petcheck.judging.exits import exit_of
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.observations import Observed, observed
-from petcheck.judging.record import grounds_of
 from petcheck.judging.traffic import Shown, refused_everywhere, shown_by_traffic
 from petcheck.judging.verdicts import EXHAUST, Attempt, Verdict, not_in_force, unjudged, verdict_of, without_given
 from petcheck.judging.waivers import apply_waivers
@@ -56,7 +56,8 @@ def judge(stream: Stream) -> Result:
         for verdict in _verdicts(entries.judged, stream, part, shown[part.name], unreachable[part.name])
     ]
     verdicts = apply_waivers(verdicts, stream.waivers, today=head.started.date())
-    state = RunState(
+    code = exit_of(
+        verdicts,
         interrupted=stream.interrupted,
         nothing_selected=nothing_selected,
         untestable=any(reason is not None for reason in unreachable.values()),
@@ -65,7 +66,6 @@ def judge(stream: Stream) -> Result:
         chosen=head.settings.choice,
         min_examined=head.settings.min_examined,
     )
-    code = exit_of(verdicts, state)
     return Result(
         complete=end is not None and stream.cut is None and not (end.interrupted or end.cut_short or end.broken),
         suite=suite(),

@@ -22,7 +22,6 @@ from typing import Any
 
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, BadApp
-from petcheck.runner.asgi import as_asgi
 from petcheck.wire.raised import Raised, asked
 
 _INSTALLED = tuple(
@@ -37,22 +36,15 @@ def load_app(source: App) -> Any:
 
     Raises `BadApp` if the name leads nowhere, and `AppFailed` if the application's own code fails.
     """
-    found = _found(source)
+    found = _loaded(source)
     if isinstance(found, AppFailed):
         raise found
     return found
 
 
 @cache
-def _found(source: App) -> Any:
+def _loaded(source: App) -> Any:
     """The application, or why its own code fails: that is tried once."""
-    try:
-        return _load(source)
-    except AppFailed as failure:
-        return failure
-
-
-def _load(source: App) -> Any:
     module_name, _, name = source.name.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
@@ -62,9 +54,9 @@ def _load(source: App) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or f"{module_name}.".startswith(f"{error.name}."):
             raise BadApp(f"--app {source.name}: {error}; write it as module:application") from None
-        raise _failure(source, error) from None
+        return _failure(source, error)
     except (Exception, SystemExit) as error:  # the module may do anything when it is imported
-        raise _failure(source, error) from None
+        return _failure(source, error)
     try:
         for part in name.split("."):
             app = getattr(app, part)
@@ -77,10 +69,20 @@ def _load(source: App) -> Any:
         try:
             app = app()
         except (Exception, SystemExit) as error:
-            raise _failure(source, error) from None
+            return _failure(source, error)
         if not callable(app):
             raise BadApp(f"--app {source.name}: {name}() returns no application")
     return as_asgi(app)
+
+
+def as_asgi(app: Any) -> Any:
+    """An ASGI or WSGI application as an ASGI one."""
+    call = app if inspect.isfunction(app) or inspect.ismethod(app) else type(app).__call__
+    if inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2:
+        return app
+    from a2wsgi import WSGIMiddleware
+
+    return WSGIMiddleware(app)
 
 
 def _failure(source: App, error: BaseException) -> AppFailed:

@@ -6,23 +6,32 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pytest
+
+from petcheck.config.options import Config, WaiverUpdate
+from petcheck.config.settings_file import SettingsFile, read_settings
+from petcheck.config.values import why
+from petcheck.config.waivers import waivers_in
 from petcheck.errors import ConfigError, NotARun
+from petcheck.judging.waivers import revised
 from petcheck.reports.outputs import Material
 from petcheck.results import atomic_write
 from petcheck.results.judge import judge
 from petcheck.results.proof import NOBODY, Witnesses
-from petcheck.runner.again import Written, written
+from petcheck.results.result import Result
 from petcheck.runner.session import Session
-from petcheck.runner.waiver_update import update_waivers
-from petcheck.sanitize import printable
+from petcheck.runner.written import Written, written
+from petcheck.sanitize import comma_list, printable
+from petcheck.spec.outcomes import Waiver
 from petcheck.stream import files
 from petcheck.stream.lines import End, Revised
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import in_milliseconds
+from petcheck.words import plural
 
 
 @dataclass
@@ -42,19 +51,17 @@ class RunEnd:
     _told: list[str] = field(default_factory=list)
     _damaged: bool = False
 
-    def stop_workers(self) -> None:
-        """End the workers at once: what they have sent is on record, and nothing may follow the end of the stream."""
-        for process in list(self.workers):
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                os.kill(process, signal.SIGTERM)
-                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    def finish(self, status: int, *, cut_short: bool = False) -> Written:
+        """Close what the run has opened, end the stream, judge it and write the reports.
 
-    def finish(self, *, interrupted: bool, cut_short: bool, nothing_selected: bool, runner_broke: bool) -> Written:
-        """End the stream, judge it and write the reports.
-
-        `cut_short` means that the run stopped at a failure, `runner_broke` that pytest could not end the run.
+        `status` is pytest's exit code; `cut_short` means that the run stopped at a failure.
         """
-        broken = self.lost or ("pytest had an internal error" if runner_broke else None)
+        self.run.close()
+        interrupted = status == pytest.ExitCode.INTERRUPTED
+        if interrupted:
+            self._stop_workers()
+        nothing_selected = status == pytest.ExitCode.NO_TESTS_COLLECTED
+        broken = self.lost or ("pytest had an internal error" if status == pytest.ExitCode.INTERNAL_ERROR else None)
         finished = in_milliseconds(self.run.clock.now())
         stream = self._ended(End(finished, interrupted, cut_short, nothing_selected, broken))
         made = Material(judge(stream), stream)
@@ -69,6 +76,13 @@ class RunEnd:
             note=self._note,
         )
         return self.written
+
+    def _stop_workers(self) -> None:
+        """End the workers at once: what they have sent is on record, and nothing may follow the end of the stream."""
+        for process in list(self.workers):
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(process, signal.SIGTERM)
+                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
 
     def _ended(self, end: End) -> Stream:
         """The stream with its last line. With --update-waivers the revised waivers come before it."""
@@ -86,7 +100,7 @@ class RunEnd:
         if update is not None:
             try:
                 found = judge(Stream((*stream.entries, end)))
-                waivers, self._note = update_waivers(self.run.config, update, found)
+                waivers, self._note = _update_waivers(self.run.config, update, found)
                 lines.insert(0, Revised(waivers))
             except ConfigError as error:
                 self._told.append(f"the waivers were not updated: {error}")
@@ -115,3 +129,56 @@ class RunEnd:
             atomic_write.write(path, text)
         except OSError as error:
             self.written.unwritten[path.name] = error
+
+
+# ---- the waivers that a run asks for
+
+
+def _update_waivers(config: Config, update: WaiverUpdate, result: Result) -> tuple[tuple[Waiver, ...], str]:
+    """Write the waivers that `result` asks for. A run that was cut short leaves the file as it is.
+
+    Returns the waivers that the file has now, and one line that says what changed. Raises `ConfigError` if the file
+    cannot be written, or if its waivers for these targets changed during the run.
+    """
+    name = printable(str(update.path))
+    if not result.complete:
+        return config.waivers, f"{name} is unchanged, since the run was not complete"
+    file = read_settings(str(update.path)) if update.path.exists() else SettingsFile(str(update.path), {})
+    targets = [target.name for target in result.targets]
+    before = waivers_in(file, [*targets, *(one.target for one in config.waivers)])
+    if _of(targets, before) != _of(targets, [one for one in config.waivers if not one.gap]):
+        raise ConfigError(f"{name}: its waivers changed during the run; run again")
+    outcomes = {(row.id, row.target): row.outcome for row in result.requirements}
+    after = revised(before, outcomes, reason=update.reason, expires=update.expires)
+    if after != before:
+        from petcheck.config.waivers_file import edited  # tomlkit is needed for an update only
+
+        text = edited(file, before, after)
+        try:
+            atomic_write.write(update.path, text)
+        except OSError as error:
+            raise ConfigError(f"{name}: cannot be written ({why(error)})") from None
+    return (*after, *(one for one in config.waivers if one.gap)), _note(name, before, after)
+
+
+def _of(targets: Sequence[str], waivers: Sequence[Waiver]) -> list[Waiver]:
+    return [waiver for waiver in waivers if waiver.target in targets]
+
+
+def _note(name: str, before: Sequence[Waiver], after: Sequence[Waiver]) -> str:
+    """What changed; a waiver with another reason and day is renewed."""
+    new, old = (_failures(one, other) for one, other in ((after, before), (before, after)))
+    groups = {
+        "added": [key for key in new if key not in old],
+        "renewed": [key for key in new if key in old],
+        "removed": [key for key in old if key not in new],
+    }
+    parts = [f"{plural(len(keys), 'waiver')} {verb} ({comma_list(keys)})" for verb, keys in groups.items() if keys]
+    stands = sum(one in before for one in after)
+    parts += [f"{plural(stands, 'waiver')} kept"] if stands else []
+    return f"{name}: {'; '.join(parts) or 'nothing to waive'}"
+
+
+def _failures(waivers: Sequence[Waiver], other: Sequence[Waiver]) -> list[str]:
+    """What those of `waivers` are about that are not in `other`, in their order."""
+    return list(dict.fromkeys(f"{one.requirement} on {one.target}" for one in waivers if one not in other))

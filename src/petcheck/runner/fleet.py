@@ -24,12 +24,11 @@ from petcheck.results.parts import joined, outline, part_of
 from petcheck.results.proof import NOBODY, Witnesses
 from petcheck.results.result import Result
 from petcheck.runner import reports_folder, signals
-from petcheck.runner.again import Otherwise, Written, judged_again, written
-from petcheck.runner.checks import run_checks
 from petcheck.runner.head import head_of
 from petcheck.runner.processes import Processes, Task
 from petcheck.runner.progress import Announcer
-from petcheck.runner.start import Prepared, prepare
+from petcheck.runner.start import Prepared, prepare, run_checks
+from petcheck.runner.written import Otherwise, Written, judged_again, written
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.files import FILE as STREAM

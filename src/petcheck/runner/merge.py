@@ -16,8 +16,8 @@ from petcheck.results.proof import FILES as PROOF
 from petcheck.results.proof import Witnesses
 from petcheck.results.result import FILE, Result
 from petcheck.runner import reports_folder
-from petcheck.runner.again import Written, judged_again
 from petcheck.runner.fleet import write_parts
+from petcheck.runner.written import Written, judged_again
 from petcheck.sanitize import printable
 from petcheck.stream.lines import End, Head, Joined, JoinedRun, ShardInfo
 from petcheck.stream.reading import RECORDING_CAP, open_file, why_unread

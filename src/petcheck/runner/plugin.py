@@ -24,14 +24,12 @@ from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
 from petcheck.results.fleet import SIDE_BY_SIDE
 from petcheck.results.judge import judge
 from petcheck.runner import signals
-from petcheck.runner.again import Written
-from petcheck.runner.console import Screen
+from petcheck.runner.console import Kept, Screen
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
 from petcheck.runner.reports_folder import DEBUGGING_PAGE, PYTEST_STYLES
 from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
-from petcheck.runner.shown_checks import Kept
 from petcheck.runner.start import Prepared, in_parts, prepare
 from petcheck.runner.xdist import XdistController, controller_seed, reporter, tell_trouble
 from petcheck.spec.files import suite_file
@@ -315,7 +313,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
             tell_trouble(session.config, run.writer)
         return (yield)
     with signals.first_calls(lambda: None):  # the run is over, and what it says stands
-        written = _finish(session, end, exitstatus)
+        written = end.finish(exitstatus, cut_short=bool(session.shouldfail or session.shouldstop))
         session.exitstatus = written.code
         session.config.stash[_KEPT].show(written.result, written.material.stream, run.opened)
         page = end.take_over_page(plugins)
@@ -340,8 +338,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
     except OSError:
         end = config.stash.get(END, None)
         if end is not None and end.written is None:
-            end.run.close()
-            end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=True)
+            end.finish(pytest.ExitCode.INTERNAL_ERROR)
         raise
 
 
@@ -349,18 +346,6 @@ def _drop(page: object, config: pytest.Config) -> None:
     """Stop pytest-html from reporting that it wrote its page."""
     if page is not None:
         config.pluginmanager.unregister(page)
-
-
-def _finish(session: pytest.Session, end: RunEnd, exitstatus: int) -> Written:
-    end.run.close()
-    if exitstatus == pytest.ExitCode.INTERRUPTED:
-        end.stop_workers()
-    return end.finish(
-        interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
-        cut_short=bool(session.shouldfail or session.shouldstop),
-        nothing_selected=exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED,
-        runner_broke=exitstatus == pytest.ExitCode.INTERNAL_ERROR,
-    )
 
 
 @pytest.hookimpl(optionalhook=True)

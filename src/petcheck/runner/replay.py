@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from petcheck.call import Call
 from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.load import configure
-from petcheck.config.options import Config
 from petcheck.exchange import Exchange
 from petcheck.judging.decided import decided
-from petcheck.judging.judgement import Failed, Grounds
+from petcheck.judging.decision import Failed
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import WholeRecord
-from petcheck.runner.opening import Opener
-from petcheck.runner.progress import Announcer
+from petcheck.runner.session import Session
 from petcheck.spec.catalogue import catalogue
-from petcheck.stream.files import StreamWriter
-from petcheck.wire.clock import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +33,10 @@ def door(given: Mapping[str, Any], *, as_of: date, seed: int, writes: bool) -> I
 
     POST is sent only with `writes`, whatever the options and petcheck.toml say. Raises `ConfigError` and `AppFailed`.
     """
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="petcheck-"))
-        config: Config = configure({**given, "reports": folder}, os.environ, today=as_of, seed=seed)
-        opener = Opener(config, Clock(), Announcer(None), StreamWriter(None), stack)
-        yield opener.door(replace(config.targets[0], writes=writes, exhaust=False))
+    with tempfile.TemporaryDirectory(prefix="petcheck-") as folder:
+        config = configure({**given, "reports": folder}, os.environ, today=as_of, seed=seed)
+        with closing(Session(config)) as session:
+            yield session.door(replace(config.targets[0], writes=writes, exhaust=False))
 
 
 def call_again(exchange: Exchange) -> Call:

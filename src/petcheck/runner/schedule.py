@@ -1,14 +1,21 @@
-"""Decides which checks have something to do on a target, and in which order they run."""
+"""Decides which checks have something to do on a target, and in which order they run; also for a recorded run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import importlib.util
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig
 from petcheck.spec.catalogue import catalogue
-from petcheck.stream.lines import PlannedCheck, RunSettings, TargetSettings
+from petcheck.spec.files import suite_file
+from petcheck.stream.lines import Head, PlannedCheck, RunSettings, TargetSettings
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice, Traffic
 from petcheck.toolkit.target import WRITING_BUDGET
@@ -30,6 +37,7 @@ STAGES = (
     "late",
     "end",
     "spoil",
+    "left over",
     "exhaust",
     "record",
 )
@@ -37,7 +45,7 @@ STAGES = (
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
 # property examples add to what a requirement needs, and so do requests that are sent only if some are left
 EXAMPLE_STAGES = frozenset({"examples", "sequence"})
-_ON_TOP = frozenset({"spare", "open", "late", "end", "spoil", *EXAMPLE_STAGES})
+_ON_TOP = frozenset({"spare", "open", "late", "end", "spoil", "left over", *EXAMPLE_STAGES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +123,73 @@ class Schedule:
     def place(self, check: Check) -> int:
         """The key to sort checks by."""
         return self._places[check.target, check.stage]
+
+
+# ---- without pytest, which collects the same checks with the same ids: a test holds the two together
+
+
+def planned_for(head: Head, target: str) -> Mapping[str, PlannedCheck]:
+    """The checks of a target that a run with this head plans, by id."""
+    schedule = Schedule(head.settings, head.targets)
+    return {one.id: schedule.planned(one) for one in checks_of(target) if schedule.includes(one)}
+
+
+def checks_of(target: str) -> Iterator[Check]:
+    """Every check of the suite on one target, with pytest's ids."""
+    for path, name, marks, text in _collected():
+        of: dict[str, list[Any]] = {}
+        for mark in marks:
+            of.setdefault(mark.name, []).extend(mark.args)
+        yield Check(
+            id=f"checks/{path}::{name}[{'-'.join([target, *text])}]",
+            target=target,
+            requirements=tuple(of.get("requirement", ())),
+            observes=tuple(of.get("observes", ())),
+            stage=next(iter(of.get("stage", ())), USUAL_STAGE),
+            sends=tuple(of.get("sends", ())),
+        )
+
+
+@cache
+def _collected() -> tuple[tuple[str, str, tuple[Any, ...], tuple[str, ...]], ...]:
+    """Of each check the file, the function, its markers from the closest on, and the texts of its parameters."""
+    found = []
+    for path in sorted(suite_file("checks").glob("test_*.py")):
+        module = _module(path)
+        around = getattr(module, "pytestmark", [])
+        for name, function in vars(module).items():
+            if not name.startswith("test_"):
+                continue
+            own = getattr(function, "pytestmark", [])
+            tables = [list(_sets(mark)) for mark in own if mark.name == "parametrize"]
+            for sets in product(*tables):
+                marks = (*own, *(mark for _, marks in sets for mark in marks))
+                marks += tuple(around if isinstance(around, list) else [around])
+                found.append(
+                    (path.name, name, tuple(getattr(one, "mark", one) for one in marks), tuple(t for t, _ in sets))
+                )
+    return tuple(found)
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"petcheck_checks.{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path.name} is not a module")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _sets(mark: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The text and the markers of each set of values of a parametrization."""
+    names, sets = mark.args
+    names = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+    for number, one in enumerate(sets):
+        values = getattr(one, "values", one if len(names) > 1 else (one,))
+        words = (str(each) if _is_plain(each) else f"{name}{number}" for name, each in zip(names, values, strict=True))
+        ids = mark.kwargs.get("ids")
+        yield getattr(one, "id", None) or (ids[number] if ids else "-".join(words)), tuple(getattr(one, "marks", ()))
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float)

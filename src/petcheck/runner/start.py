@@ -1,7 +1,9 @@
-"""Starts a run: prepares everything that pytest needs before it collects the first check."""
+"""Starts a run: prepares everything that pytest needs before it collects the first check, and calls it."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -88,3 +90,18 @@ def witnesses_of(key: Path | None, url: str | None, deadline: float = 10.0, ca_b
         return Witnesses(seal, stamp_by(partial(authority.ask, url, deadline=deadline, ca_bundle=ca_bundle)))
     except NotAKey as error:
         raise ConfigError(f"--sign-key {key} {error}") from None
+
+
+def run_checks(prepared: Prepared, options: Sequence[str]) -> int:
+    """Run pytest with these options; returns its exit code. Afterwards `prepared` has the end of the run."""
+    import pytest
+
+    before = dict(os.environ)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(variable, None)
+    try:
+        return int(pytest.main(list(options), plugins=[prepared]))
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

@@ -39,6 +39,7 @@ _EXPRESSIONS = (
     (rf"Token {_KEY}", Credential.TOKEN),
     (rf"(?!Bearer)[A-Za-z]{{6}} {_KEY}", Credential.SIX_LETTERS),
     (_KEY, Credential.NO_SCHEME),
+    (rf"xBearer {_KEY}", Credential.LONGER_SCHEME),
 )
 
 

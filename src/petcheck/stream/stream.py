@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from petcheck.errors import NotEvidence
-from petcheck.exchange import Exchange, Request, Response
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.once import WholeRecord
 from petcheck.sanitize import printable
 from petcheck.spec.catalogue import catalogue
@@ -34,6 +34,7 @@ from petcheck.stream.lines import (
 from petcheck.stream.shown_keys import contradiction
 
 Entry: TypeAlias = Line | Exchange
+_Fault: TypeAlias = tuple[bool, str]  # is it so? what it says then
 
 _FINGERPRINT = re.compile("sha256:[0-9a-f]{8}")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
@@ -204,100 +205,95 @@ class _Watch:
         self._weight += _OBJECTS // 5
         if self._weight > WEIGHT_CAP:
             raise NotEvidence(TOO_HEAVY)
+        return next((why for is_wrong, why in self._faults(entry) if is_wrong), None)
+
+    def _faults(self, entry: Entry) -> Iterator[_Fault]:
+        """What may be wrong with a line, one after the other: nobody asks for the next one behind the first fault."""
         if isinstance(entry, Head):
-            first, self._head = self._head is None, entry
-            names = [target.name for target in entry.targets]
-            if not first or len(set(names)) < len(names):
-                return "it begins a second run, or names a target twice"
-            if not all(map(_NAME.fullmatch, names)):  # a name is that of a folder too
-                return "it has a name of a target that petcheck does not give"
-            sets, asked = catalogue().sets, entry.settings.requirements_as_of
-            if asked is not None and asked not in sets:
-                why = f"which this version does not have; it has {', '.join(sets)}"
-                raise NotEvidence(f"is judged by the requirements of {printable(asked, 20)}, {why}")
-            if entry.shard is not None and len(entry.shard.places) != len(names):
-                return "it has not as many targets as its shard"
-            self._targets = {target.name: target for target in entry.targets}
-            # an application that the run serves has a name instead
-            if any("//" in one.base_url and not _is_base(one.base_url) for one in entry.targets):
-                return "it has a target without a valid URL"
-            return None
-        if self._head is None:
-            return "it does not begin with the head of a run"
-        if self._ended:
-            return "it follows the end of the run"
+            yield from self._faults_of_head(entry)
+            return
+        yield self._head is None, "it does not begin with the head of a run"
+        yield self._ended, "it follows the end of the run"
         self._ended = isinstance(entry, End)
         if isinstance(entry, End | Joined | Revised):
-            return None
-        if entry.target not in self._targets:
-            return "it is about a target that the run does not have"
-        if entry.target in self._gone and isinstance(entry, Exchange):
-            return "it follows that the target is gone"
+            return
+        yield entry.target not in self._targets, "it is about a target that the run does not have"
         match entry:
             case Opened():
-                if self._opened.setdefault(entry.target, entry) is not entry:
-                    return "the target is opened a second time"
-                return self._wrong_base(entry)
+                again = self._opened.setdefault(entry.target, entry) is not entry
+                yield again, "the target is opened a second time"
+                yield from self._faults_of_base(entry)
             case Planned():
-                again = entry.target in self._planned
+                yield entry.target in self._planned, "the target's checks are planned a second time"
                 self._planned[entry.target] = {check.id for check in entry.checks}
-                return "the target's checks are planned a second time" if again else None
             case Ended():
                 planned = self._planned.get(entry.target, set())
-                if entry.check not in planned:
-                    return "a check ends that was not planned, or a second time"
+                yield entry.check not in planned, "a check ends that was not planned, or a second time"
                 planned.discard(entry.check)
-                return "a check took less than no time" if entry.seconds < 0 else None
+                yield entry.seconds < 0, "a check took less than no time"
             case Waited():
-                return "a pause took less than no time" if entry.seconds < 0 else None
+                yield entry.seconds < 0, "a pause took less than no time"
             case Exchange():
-                return self._wrong_exchange(entry)
+                yield entry.target in self._gone, "it follows that the target is gone"
+                yield from self._faults_of_exchange(entry)
             case Gone():
+                yield entry.target not in self._opened, "a target is gone that was not opened"
                 self._gone.add(entry.target)
-                return None if entry.target in self._opened else "a target is gone that was not opened"
-            case _:
-                return None
 
-    def _wrong_base(self, opened: Opened) -> str | None:
-        """What is wrong with where a target is; an application that does not start is nowhere."""
-        given = self._targets[opened.target].base_url
-        if opened.base_url not in ("", given) and not _is_base(opened.base_url):
-            return "the target is opened without a valid URL"
-        if opened.key is not None and not _FINGERPRINT.fullmatch(opened.key):
-            return "the target is opened with a fingerprint that no key has"
-        elsewhere = "//" in given and given != opened.base_url and not MASKED.search(opened.base_url.encode())
-        return "the target is opened elsewhere than the head says" if elsewhere else None
+    def _faults_of_head(self, head: Head) -> Iterator[_Fault]:
+        names = [target.name for target in head.targets]
+        twice = self._head is not None or len(set(names)) < len(names)
+        yield twice, "it begins a second run, or names a target twice"
+        # a name is that of a folder too
+        yield not all(map(_NAME.fullmatch, names)), "it has a name of a target that petcheck does not give"
+        sets, asked = catalogue().sets, head.settings.requirements_as_of
+        if asked is not None and asked not in sets:
+            why = f"which this version does not have; it has {', '.join(sets)}"
+            raise NotEvidence(f"is judged by the requirements of {printable(asked, 20)}, {why}")
+        places = names if head.shard is None else head.shard.places
+        yield len(places) != len(names), "it has not as many targets as its shard"
+        # an application that the run serves has a name instead
+        nowhere = any("//" in one.base_url and not _is_base(one.base_url) for one in head.targets)
+        yield nowhere, "it has a target without a valid URL"
+        self._head, self._targets = head, {target.name: target for target in head.targets}
 
-    def _wrong_exchange(self, exchange: Exchange) -> str | None:
+    def _faults_of_base(self, opened: Opened) -> Iterator[_Fault]:
+        """What may be wrong with where a target is; an application that does not start is nowhere."""
+        url, given = opened.base_url, self._targets[opened.target].base_url
+        yield url not in ("", given) and not _is_base(url), "the target is opened without a valid URL"
+        bad_key = opened.key is not None and not _FINGERPRINT.fullmatch(opened.key)
+        yield bad_key, "the target is opened with a fingerprint that no key has"
+        elsewhere = "//" in given and given != url and not MASKED.search(url.encode())
+        yield elsewhere, "the target is opened elsewhere than the head says"
+
+    def _faults_of_exchange(self, exchange: Exchange) -> Iterator[_Fault]:
         opened, before = self._opened.get(exchange.target), self._latest.get(exchange.target)
         self._latest[exchange.target] = exchange
-        if opened is None or not _is_base(opened.base_url):
-            return "a request goes to a target that is not open"
-        if exchange.index != (before.index + 1 if before else 0):
-            return f"the requests to {exchange.target} are not numbered one after the other"
-        if not exchange.sent <= exchange.finished:
-            return "the response came before the request was sent"
-        if exchange.elapsed > _LONGEST_S or exchange.started.year > _LAST_YEAR:
-            return "the response took more than a year, or came in a year that no run will see"
-        if before is not None and exchange.sent < before.sent:
-            return "the request was sent before the one with the number below"
-        if exchange.simplifies is not None and not 0 <= exchange.simplifies < exchange.index:
-            return "the request is a simpler form of none before it"
-        if exchange.again is not None and not 0 <= exchange.again < exchange.index:
-            return "the request repeats none before it"
-        if exchange.burst is not None and exchange.burst < 1:
-            return "the request is part of a burst without a number"
-        request = exchange.request
-        if request.method != request.operation.method or not _is_below(request.url, opened.base_url, request.operation):
-            return "the method or the URL is of another operation"
-        if not (request.operation.safe or self._targets[exchange.target].writes):
-            return "it is a POST to a target that may only be read"
-        heard = exchange.heard
+        base = "" if opened is None else opened.base_url
+        yield not _is_base(base), "a request goes to a target that is not open"
+        in_a_row = exchange.index == (before.index + 1 if before else 0)
+        yield not in_a_row, f"the requests to {exchange.target} are not numbered one after the other"
+        yield not exchange.sent <= exchange.finished, "the response came before the request was sent"
+        far = exchange.elapsed > _LONGEST_S or exchange.started.year > _LAST_YEAR
+        yield far, "the response took more than a year, or came in a year that no run will see"
+        early = before is not None and exchange.sent < before.sent
+        yield early, "the request was sent before the one with the number below"
+        earlier, simplifies, again = range(exchange.index), exchange.simplifies, exchange.again
+        yield simplifies is not None and simplifies not in earlier, "the request is a simpler form of none before it"
+        yield again is not None and again not in earlier, "the request repeats none before it"
+        nameless = exchange.burst is not None and exchange.burst < 1
+        yield nameless, "the request is part of a burst without a number"
+        request, heard, operation = exchange.request, exchange.heard, exchange.request.operation
+        same = request.method == operation.method and _is_below(request.url, base, operation)
+        yield not same, "the method or the URL is of another operation"
+        permitted = operation.safe or self._targets[exchange.target].writes
+        yield not permitted, "it is a POST to a target that may only be read"
         self._weight += weight_of((*request.headers, *heard.headers), request.body, heard.body)
         traffic = self._head is not None and self._head.settings.traffic
-        return contradiction(exchange, traffic=traffic) or (
-            None if traffic else _wrong_request(request) or _wrong_answer(exchange)
-        )
+        why = contradiction(exchange, traffic=traffic)
+        yield why is not None, why or ""
+        if not traffic:
+            yield from _faults_of_message(exchange)
 
 
 def _is_base(url: str) -> bool:
@@ -324,33 +320,26 @@ MASKED = re.compile(rb"redacted-key|9{8}")
 """What stands for a key in a body."""
 
 
-def _wrong_request(request: Request) -> str | None:
-    """What petcheck sends in no request, in words."""
-    names = [name.lower() for name, _ in request.headers]
-    if request.operation.safe and request.body is not None:
-        return "a GET has a body"
-    return "a request has two Authorization headers" if names.count("authorization") > 1 else None
-
-
-def _wrong_answer(exchange: Exchange) -> str | None:
-    """What no client of HTTP can have read, in words: most of it is what Content-Length says against the body."""
-    heard = exchange.heard
-    if isinstance(exchange.answer, Response) and not 100 <= heard.status <= _LAST_STATUS:
-        return "an answer has a status of more or fewer than three digits"
-    if heard.encoding_broken is not None and heard.header("Content-Encoding") is None:
-        return "it says that an encoding is broken, and its answer has none"
-    if heard.status in (204, 304) and heard.body:
-        return "an answer that can have no body has one"
+def _faults_of_message(exchange: Exchange) -> Iterator[_Fault]:
+    """What petcheck sends in no request, and no client of HTTP can have read, mostly by Content-Length."""
+    request, heard = exchange.request, exchange.heard
+    yield request.operation.safe and request.body is not None, "a GET has a body"
+    twice = [name.lower() for name, _ in request.headers].count("authorization") > 1
+    yield twice, "a request has two Authorization headers"
+    odd = isinstance(exchange.answer, Response) and not 100 <= heard.status <= _LAST_STATUS
+    yield odd, "an answer has a status of more or fewer than three digits"
+    unsaid = heard.encoding_broken is not None and heard.header("Content-Encoding") is None
+    yield unsaid, "it says that an encoding is broken, and its answer has none"
+    bare = heard.status in (204, 304)
+    yield bare and heard.body != b"", "an answer that can have no body has one"
     length, kept = heard.header("Content-Length") or "", len(heard.body)
     if not re.fullmatch("[0-9]{1,12}", length) or heard.header("Content-Encoding") or heard.header("Transfer-Encoding"):
-        return None
+        return
     if not heard.body_complete:
-        return "it says that its body was cut, and has all of it" if int(length) <= kept else None
-    if int(length) == kept or heard.status in (204, 304) or MASKED.search(heard.body):
-        return None
-    if int(length) < kept:
-        return "its body is longer than its Content-Length"
-    return "it says that its body is whole, and is shorter than its Content-Length"
+        yield int(length) <= kept, "it says that its body was cut, and has all of it"
+    elif not bare and not MASKED.search(heard.body):
+        yield int(length) < kept, "its body is longer than its Content-Length"
+        yield int(length) > kept, "it says that its body is whole, and is shorter than its Content-Length"
 
 
 def weight_of(headers: Iterable[tuple[str, str]], *bodies: bytes | None) -> int:

@@ -12,16 +12,16 @@ from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN
 from petcheck.plan.keys import KeyCell
 from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, OPEN_LISTS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
+from petcheck.toolkit.creating import ask_anew_together, ask_creations_ahead, creations, list_anew
 from petcheck.toolkit.exhaustion import settle_with_quota_used_up
 from petcheck.toolkit.feeds import Traffic
-from petcheck.toolkit.lookups import creations, list_anew, listed_before, read_others, revealing, unknown_id
+from petcheck.toolkit.lookups import listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, sends, stage
 from petcheck.toolkit.populate import populate
 from petcheck.toolkit.target import Target
 from petcheck.toolkit.together import (
     ask_again_at_the_end,
     ask_ahead,
-    ask_creations_ahead,
     ask_refusals_ahead,
     asked_later,
 )
@@ -44,6 +44,7 @@ __all__ = [
     "Traffic",
     "ask_again_at_the_end",
     "ask_ahead",
+    "ask_anew_together",
     "ask_creations_ahead",
     "ask_refusals_ahead",
     "asked_later",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 # without --examples; a run then ends within the second minute of the Free plan, a read-only run within the first
 EXAMPLES, EXAMPLES_READING = 20, 9
 # POSTs of a run by default; a deep run has a fifth
-_POSTS = 16
+_POSTS = 19
 # above this number, sequences are tried too
 DEEP = 20
 
@@ -35,10 +35,10 @@ class Shares:
 
 
 def shares(examples: int | None, *, writes: bool) -> Shares:
-    """The shares for the value of `--examples` (None if not given): for 20, 40 requests with 16 POSTs among them."""
+    """The shares for the value of `--examples` (None if not given): for 20, 40 requests with 19 POSTs among them."""
     number = examples_for(examples, writes=writes)
     total = 2 * number
-    posts = max(total // 5, min(total * 4 // 10, _POSTS)) if writes else 0
+    posts = max(total // 5, min(total * 12 // 25, _POSTS)) if writes else 0
     deep = writes and number > DEEP
     ordering = total // 100  # few: the document does not show its parameters
     # the ids next to those that exist come first, and a run of few examples asks for them too

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petcheck.errors import Inconclusive, NotRun, NotSent
-from petcheck.judging.judgement import Ask, Undecided
+from petcheck.judging.decision import Ask, Undecided
 from petcheck.judging.using_up import Allowance, cost_of_using_up, next_step
 from petcheck.toolkit.target import Target
 from petcheck.words import plural

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from math import inf
-
-from petcheck.exchange import Animal, Exchange
+from petcheck.exchange import Animal
 from petcheck.json_values import integer
 from petcheck.judging.creations import creations_in, reads_in
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.get_pet import wrapped
-from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet
-from petcheck.spec.figures import LIMIT_MAX
 from petcheck.toolkit.target import Target
 
 _DOUBLE_BITS = 53
@@ -18,41 +14,10 @@ _DOUBLE_BITS = 53
 _CONFIRMATION = 4
 
 
-def _creation(target: Target, pet: ValidPet) -> Exchange:
-    """The POST of an animal: the extreme one if it was accepted, otherwise the plain one.
-
-    If the plainest animal of all got the same status, other than 400, the extreme value was not the reason.
-    """
-    target.need_writes()
-    # requested before the first POST and again after the last: a cache would give both the same answer
-    target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
-    plainest = target.valid_pets()[0]
-    for place, extreme in enumerate(pet.extremes):
-        first = target.post(f"extreme {pet.status}" + " again" * place, extreme, escaped=pet.escaped)
-        other = target.post(f"plain {plainest.status}", plainest.plain)
-        if first.status == 201 or (first.status != 400 and first.status == other.status):
-            return first
-    return target.post(f"plain {pet.status}", pet.plain)
-
-
-def creations(target: Target) -> None:
-    """Create an animal of each status, and one without; then the watched page is requested again."""
-    for pet in target.valid_pets():
-        _creation(target, pet)
-    list_anew(target, TELLTALE_STATUS)
-
-
 def revealing(target: Target) -> int | None:
     """The id of the created animal that reveals most, an extreme one if there is one; None if none has an id."""
     labels = sorted(target.created, key=lambda label: not label.startswith("extreme"))
     return next((made.id for made in creations_in(target.created[label] for label in labels)), None)
-
-
-def list_anew(target: Target, status: str | None = None) -> None:
-    """List the longest page, filtered or not; list it again if the run has created animals since."""
-    created = max((one.finished for one in target.created.values()), default=-inf)
-    if target.api.list_pets(limit=LIMIT_MAX, status=status).sent < created:
-        target.api.list_pets(limit=LIMIT_MAX, status=status, fresh=True)
 
 
 def listed_before(target: Target) -> list[int]:

@@ -17,11 +17,12 @@ from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestab
 from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
+from petcheck.judging.decided import grounds_of
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Undecided
 from petcheck.judging.frequency import to_ask_again
-from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import WholeRecord
-from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
@@ -66,6 +67,7 @@ class Target:
     choice: Choice = field(default_factory=Choice)
     suspected: int = 0  # failures of bursts that were sent alone
     failing: set[str] = field(default_factory=set)  # requirements that failed after a burst
+    repeated: set[bool] = field(default_factory=set)  # whether bursts that were sent again had created animals
     ended: bool = False  # what was asked first was asked again
     untestable: str | None = None
     exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried

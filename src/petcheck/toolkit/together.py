@@ -7,27 +7,21 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from petcheck.call import Call, Credential, Form, page_call, read_call
+from petcheck.call import Call, Credential, read_call
 from petcheck.errors import NotSent
 from petcheck.exchange import Exchange
-from petcheck.judging.judgement import Failed
+from petcheck.judging.decision import Failed
 from petcheck.judging.rules import RULE
-from petcheck.plan.bodies import TELLTALE_STATUS, twin_name
-from petcheck.plan.keys import Wrong
 from petcheck.plan.together import first_of_each_kind, kind_of, mixed
-from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.lookups import listed_before, unknown_id
-from petcheck.toolkit.target import Target, valid_call
+from petcheck.toolkit.target import Target
 from petcheck.wire.api import new_pet_call
 
-_REFUSED = "name-null"  # a body that goes beside accepted ones again; without a name, no page must clear it
-_TWINS = 2
-# requests beside the animals that a run creates: the twins, a refused body twice, a page, and it with an invalid key
-_BESIDE = _TWINS + 4
 _ALONE_AT_THE_END = 3  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
-_SUSPECTED = 4  # failures of bursts that are sent alone
+_SUSPECTED = 6  # failures of bursts that are sent alone
 
 
 def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ()) -> None:
@@ -42,10 +36,10 @@ def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ())
             target.api.call(call)
     rest = [call for call in new if call not in alone]
     for burst in mixed([*rest, *(again if rest else ())], target.transport.permissions.connections):
-        _send_together(target, burst)
+        send_together(target, burst)
 
 
-def _send_together(target: Target, burst: Sequence[Call]) -> None:
+def send_together(target: Target, burst: Sequence[Call]) -> None:
     """Send a burst; once in a run, send one in which something fails that does not fail alone again."""
     number = target.transport.bursts
     answers = target.api.ask_together(burst)
@@ -55,51 +49,9 @@ def _send_together(target: Target, burst: Sequence[Call]) -> None:
         target.examples_sent += target.transport.tally.spent - spent
 
 
-def ask_creations_ahead(target: Target) -> None:
-    """Post the animals that the run creates: the plainest alone, then the first form of the others together.
-
-    More animals, a refused body and a page take the place of property examples beside them. The refused body precedes
-    the plainest one too, on the same connection: a server that does not read all of it may take the rest for a request.
-    """
-    target.need_writes()
-    if not _sends_bursts(target):
-        return
-    target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)  # as `creations` does before the first POST
-    firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
-    posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
-    beside: list[Call] = []
-    if _examples_left(target) > _BESIDE:
-        posts += map(valid_call, _twins(target))
-        refused = next(defect.body for defect in target.defects() if defect.label == _REFUSED)
-        # the same URL byte by byte, as a cache or a shared flight of requests knows it
-        invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)
-        beside += [new_pet_call(refused), replace(invalid, credential=Credential.VALID), invalid]
-        target.examples_sent += _BESIDE
-        target.api.call(new_pet_call(refused), fresh=True)
-    room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
-    ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
-
-
-def _twins(target: Target) -> tuple[dict[str, object], ...]:
-    """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them."""
-    plain, other = [pet.plain for pet in target.valid_pets() if pet.status is not None][:_TWINS]
-    first, second = (twin_name(target.run, number) for number in range(_TWINS))
-    return plain | {"name": first}, (plain | {"name": second} if target.seed % 2 else other | {"name": first})
-
-
-def _page_with_an_invalid_key(target: Target) -> Call:
-    """A filtered page of the beginning, with a kind of invalid key that was not sent to it; without one if all were.
-
-    Asked for again soon after a burst, it shows what a cache keeps under the URL of a request beside it.
-    """
-    cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER)
-    calls = (call for cell in cells if (call := target.keyless(cell)) is not None and not target.api.known(call))
-    return next(calls, page_call(credential=Credential.MISSING))
-
-
 def ask_refusals_ahead(target: Target) -> None:
     """Post what must be refused, and beside it what other checks need later."""
-    if not _sends_bursts(target):
+    if not sends_bursts(target):
         return
     choice = target.choice
     bodies = [
@@ -122,7 +74,7 @@ def ask_again_at_the_end(target: Target) -> None:
         target.api.call(call, fresh=True)
     rest = list(islice(calls, target.spare_for_the_end()))
     for burst in mixed(rest, target.transport.permissions.connections):
-        _send_together(target, burst)
+        send_together(target, burst)
 
 
 def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) -> Iterator[Call]:
@@ -131,7 +83,7 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
     `keys` are the operations of those with an invalid key. They go to a URL that was answered with the
     valid key, which exposes a cache.
     """
-    if not _sends_bursts(target):
+    if not sends_bursts(target):
         return
     needs, reads = target.choice.needs, target.as_of < REMOVAL_DAY
     if Traffic.KEYS in needs:
@@ -154,13 +106,13 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
             yield call
 
 
-def _sends_bursts(target: Target) -> bool:
+def sends_bursts(target: Target) -> bool:
     """Whether a run sends several requests at the same time; one of few requests keeps the order of its checks."""
     allowed = target.transport.permissions
     return allowed.connections > 1 and allowed.max_requests >= target.budget
 
 
-def _examples_left(target: Target) -> int:
+def examples_left(target: Target) -> int:
     """How many requests of property examples may be used for something else."""
     return min(target.examples_share - target.examples_sent, target.spare_for_examples())
 
@@ -168,34 +120,45 @@ def _examples_left(target: Target) -> int:
 def _explain(target: Target, burst: Sequence[Exchange]) -> None:
     """Send what fails in a burst alone; if it holds there, send the whole burst again, at the same time and alone.
 
-    The requests are those of property examples, which find less.
+    One burst that creates and one that does not are repeated in a run. The requests are those of property examples,
+    which find less.
     """
-    if target.suspected >= _SUSPECTED or _examples_left(target) < 2 * len(burst) + 1:
+    creates = any(one.status == 201 for one in burst)
+    if creates in target.repeated:
         return
     places = {one.index: one for one in burst}
-    wrong: dict[str, list[Exchange]] = {}
+    suspects: dict[str, Exchange] = {}
     for name in (name for name in RULE if target.choice.covers(name)):
         decision = target.decision(name)
         failing = [proof.exchange.index for proof in decision.proofs] if isinstance(decision, Failed) else []
         if failing and set(failing) <= places.keys() and name not in target.failing:
-            wrong[name] = [places[index] for index in failing]
+            suspects[name] = places[failing[0]]
         if failing:
             target.failing.add(name)
-    if not wrong:
-        return
+    again: dict[int, Exchange | None] = {}
     # a body that must be refused is most likely accepted alone, too
-    name = min(wrong, key=lambda name: kind_of(wrong[name][0].request.call)[2])
-    suspect = wrong[name][0]
-    target.suspected += 1
-    alone, now = _again(target, suspect), target.decision(name)
-    if alone is None or (isinstance(now, Failed) and any(proof.exchange is alone for proof in now.proofs)):
+    for name in sorted(suspects, key=lambda name: kind_of(suspects[name].request.call)[2]):
+        suspect = suspects[name]
+        if suspect.index not in again:
+            if target.suspected >= _SUSPECTED or examples_left(target) < 2 * len(burst) + 1:
+                return
+            target.suspected += 1
+            again[suspect.index] = _again(target, suspect)
+        alone, now = again[suspect.index], target.decision(name)
+        if alone is None or (isinstance(now, Failed) and _shows(now, alone)):
+            continue
+        target.repeated.add(creates)
+        with suppress(NotSent):
+            target.transport.send_burst_again(burst)
+        for one in burst:
+            if one.index not in again:
+                _again(target, one)
         return
-    target.suspected = _SUSPECTED
-    with suppress(NotSent):
-        target.transport.send_burst_again(burst)
-    for one in burst:
-        if one is not suspect:
-            _again(target, one)
+
+
+def _shows(failed: Failed, exchange: Exchange) -> bool:
+    """Whether an exchange is one that fails; of those that fail alike, only one is a proof."""
+    return any(one is exchange for one in (*failed.wrong, *(proof.exchange for proof in failed.proofs)))
 
 
 def _again(target: Target, exchange: Exchange) -> Exchange | None:

@@ -10,9 +10,7 @@ from statistics import median
 from urllib.parse import urlsplit
 
 from petcheck.call import Credential
-from petcheck.exchange import http_date
 from petcheck.spec.operations import Operation
-from petcheck.stream.entries import first_of
 from petcheck.traffic.seen import Seen
 
 _UNKNOWN_S = 60.0  # until then an answer may have come of which nobody knows when
@@ -57,18 +55,13 @@ def _unit(times: Iterable[float]) -> float | None:
 
 def _behind(seen: Seen) -> float | None:
     """Seconds that the recorder's clock is behind the server's, when the request began; None if nothing shows it."""
-    date = _date(seen)
+    date = seen.answer.date
     return None if seen.started is None or date is None else (date - seen.started).total_seconds()
-
-
-def _date(seen: Seen) -> datetime | None:
-    """The server's time. It is not kept with the answer, since thousands of them are in memory."""
-    return http_date(first_of(seen.answer.headers, "Date") or "")
 
 
 def _begun(seen: Seen, unit: float | None, usual: float) -> datetime | None:
     """When a request began, by the clock of most of the recording: several recorders may have made it."""
-    date, behind, took = _date(seen), _behind(seen), max(seen.took, 0.0) * (unit or 0.0)
+    date, behind, took = seen.answer.date, _behind(seen), max(seen.took, 0.0) * (unit or 0.0)
     if date is None or (behind is not None and abs(behind - usual) <= _CLOCKS_S + min(took, _LONGEST_S)):
         return seen.started
     return date - timedelta(seconds=usual + min(took, _LONGEST_S))
@@ -97,7 +90,7 @@ def _name(row: Row) -> bytes:
     """What an exchange and its copies share: all of it, with the server's time; without one, the recorder's."""
     seen, answer = row.seen, row.seen.answer
     told = sorted((name.lower(), value) for name, value in answer.headers)
-    moment = "" if _date(seen) is not None else row.sent.isoformat()
+    moment = "" if answer.date is not None else row.sent.isoformat()
     texts = (row.operation, seen.url, seen.authorization, moment, answer.status, told, seen.request_body)
     return hashlib.sha256(repr(texts).encode("utf-8", "surrogatepass") + answer.body).digest()
 

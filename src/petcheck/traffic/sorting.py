@@ -1,12 +1,16 @@
-"""Sorts out what a HAR holds: which exchanges are with the four operations, below which base URL, with which key."""
+"""Sorts out what a HAR holds: which exchanges are with the four operations, below which base URL, with which key.
+
+What it comes to is a stream, so that it is judged as a run is. Nothing is sent.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,13 +19,16 @@ from urllib.parse import urlsplit
 from petcheck.call import Credential
 from petcheck.errors import NotARun, NotEvidence
 from petcheck.exchange import Exchange, Request
+from petcheck.results.judge import suite
 from petcheck.sanitize import printable
 from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
 from petcheck.spec.operations import Operation
-from petcheck.stream.entries import first_of, shared
+from petcheck.stream.entries import shared
+from petcheck.stream.environment import environment
 from petcheck.stream.har_reader import head_and_entries
+from petcheck.stream.lines import End, Head, Opened, RunSettings, TargetSettings
 from petcheck.stream.shown_keys import can_be, is_expression
-from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, weight_of
+from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, Stream, checked, weight_of
 from petcheck.traffic.masks import Masks
 from petcheck.traffic.rows import Row, in_order, without_redirects, without_repeats
 from petcheck.traffic.secrets import secrets_of
@@ -145,8 +152,7 @@ def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str, secre
     bases = list(dict.fromkeys(base for base, _, _ in candidates))
     if not bases:
         return ""
-    # `Response.header` would keep the headers by name with each of thousands of answers
-    limited = {base for base, _, seen in candidates if any(first_of(seen.answer.headers, one) for one in RATE_HEADERS)}
+    limited = {base for base, _, seen in candidates if any(map(seen.answer.header, RATE_HEADERS))}
     segment = f"/{BASE_SEGMENT}"
     for some in (bases, [one for one in bases if one in limited], [one for one in bases if one.endswith(segment)]):
         if len(some) == 1:
@@ -307,3 +313,36 @@ def _below(path: str, masks: Masks) -> str:
     before, slash, last = path.rpartition("/")
     fixed = any(path == operation.path for operation in Operation)
     return (path if fixed else before + slash + masks.in_text(last)) + mark + masks.in_text(query)
+
+
+# ---- as a stream, so that it is judged as a run is
+
+SETTINGS = RunSettings(0, 0.0, 0, seed_given=False, strict=False, traffic=True)
+"""Nothing was sent, so nothing steered it."""
+
+
+def stream_of(traffic: ForeignTraffic) -> Stream:
+    """The stream that traffic comes to, to be judged as on the day of its last exchange."""
+    exchanges = traffic.exchanges
+    started = exchanges[0].started if exchanges else datetime.fromtimestamp(0, UTC)
+    finished = max((one.started + timedelta(seconds=one.elapsed) for one in exchanges), default=started)
+    head = Head(
+        suite=suite(),
+        run=name_of(exchanges),
+        started=started,
+        as_of=max((one.started for one in exchanges), default=started).date(),
+        seed=0,
+        options={},
+        settings=SETTINGS,
+        targets=(TargetSettings(TARGET, traffic.base_url, writes=True),),
+        environment=environment(),
+    )
+    return checked([head, Opened(TARGET, traffic.base_url, traffic.key), *exchanges, End(finished)])
+
+
+def name_of(exchanges: Sequence[Exchange]) -> str:
+    """A name that the same traffic always has."""
+    digest = hashlib.sha256()
+    for exchange in exchanges:
+        digest.update(f"{exchange.started.isoformat()} {exchange.request.url}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:8]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from petcheck.call import Credential
 
 VARIABLE = "$PETSTORE_API_KEY"
+_KEY = re.compile(r"\$PETSTORE_API_KEY|\$\{PETSTORE_API_KEY(?:([%#])(\?+))?\}")
 _SEPARATORS = "_-."
 _HEX_DIGITS_FROM = 8  # characters; a shorter text may be hexadecimal by chance
 
@@ -63,56 +65,46 @@ _VALUES: Mapping[Credential, str | None] = {
     # as long as `Bearer`, for servers that cut a scheme off by its length; not a registered scheme
     Credential.SIX_LETTERS: "Apikey {key}",
     Credential.NO_SCHEME: "{key}",
+    # a pattern that is not tied to the beginning finds `Bearer` in it
+    Credential.LONGER_SCHEME: "xBearer {key}",
 }
 
 
 def authorization(credential: Credential, key: ApiKey, random_key: str) -> str | None:
-    """The header's value as it is sent; None for no header. A run sends no key of unknown validity."""
-    secret = key.secret
-    return _value(
-        credential, key, random_key, secret, secret, random_key, lambda first, last: secret[first : len(secret) - last]
-    )
+    """The header's value as it is sent: what is shown, with the key. A run sends no key of unknown validity."""
+
+    def cut(found: re.Match[str]) -> str:
+        number = len(found[2] or "")
+        return key.secret[number:] if found[1] == "#" else key.secret[: len(key.secret) - number]
+
+    expression = shown(credential, key, random_key)
+    return expression and _KEY.sub(cut, expression)
 
 
 def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
-    """The same as a shell expression, with the key as a variable; None for no header."""
-
-    def part(first: int, last: int) -> str:
-        return "${PETSTORE_API_KEY" + ("#" + "?" * first if first else "%" + "?" * last) + "}"
-
-    before = "${PETSTORE_API_KEY}"
-    return _value(credential, key, random_key, VARIABLE, before, _expression_of(key, random_key), part)
-
-
-def _value(
-    credential: Credential,
-    key: ApiKey,
-    random_key: str,
-    whole: str,
-    before: str,
-    random: str,
-    part: Callable[[int, int], str],
-) -> str | None:
-    """`whole` is the key, `before` the key where a letter follows it, as they are written.
-
-    `part` writes the key without some of its first and some of its last characters, one of them none.
-    """
+    """The header's value as a shell expression, with the key as a variable; None for no header."""
     template, secret = _VALUES[credential], key.secret
     middle = len(secret) // 2
     has_parts = middle > 0
+    random = _expression_of(key, random_key)
     return template and template.format(
-        key=whole,
-        before=before,
+        key=VARIABLE,
+        before=_part(),
         random=random,
-        cut=part(0, 1),
+        cut=_part(last=1),
         last=_other_character(secret, len(secret) - 1, random_key),
-        shorter=part(0, 1) if has_parts else random,
-        beginning=part(0, len(secret) - middle) if has_parts else "",
+        shorter=_part(last=1) if has_parts else random,
+        beginning=_part(last=len(secret) - middle) if has_parts else "",
         inner=_other_character(secret, middle, random_key),
-        after=part(middle + 1, 0) if secret[middle + 1 :] else "",
-        first_half=part(0, len(secret) - middle) if has_parts else random,
-        second_half=part(middle, 0) if has_parts else random,
+        after=_part(first=middle + 1) if secret[middle + 1 :] else "",
+        first_half=_part(last=len(secret) - middle) if has_parts else random,
+        second_half=_part(first=middle) if has_parts else random,
     )
+
+
+def _part(*, first: int = 0, last: int = 0) -> str:
+    """The key without so many of its first or of its last characters, as a shell has it."""
+    return "${PETSTORE_API_KEY" + "#" * bool(first) + "%" * bool(last) + "?" * (first + last) + "}"
 
 
 def _expression_of(key: ApiKey, random_key: str) -> str:
@@ -121,7 +113,7 @@ def _expression_of(key: ApiKey, random_key: str) -> str:
     if not kept or not random_key.startswith(kept):
         return random_key
     drawn = random_key[len(kept) :]
-    return "${PETSTORE_API_KEY%" + "?" * len(drawn) + "}" + drawn
+    return _part(last=len(drawn)) + drawn
 
 
 def _other_character(secret: str, place: int, random_key: str) -> str:

@@ -1,4 +1,4 @@
-"""Why a request is sent once more, and how many a run sent to a target, by cause."""
+"""What a run may send to a target, how many requests it has sent there, and why one is sent once more."""
 
 from __future__ import annotations
 
@@ -6,8 +6,36 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 
+from petcheck.call import Call
+from petcheck.errors import BudgetSpent, NotPermitted
 from petcheck.exchange import Exchange, NoAnswer, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
+from petcheck.words import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What a run may do to a target: send what is not safe, so many requests, and wait so many seconds at once.
+
+    At most `connections` requests are under way at the same time; `timeout` is the deadline of one, in seconds.
+    """
+
+    writes: bool
+    max_requests: int
+    max_wait: float
+    connections: int = 1
+    timeout: float = 10.0
+
+    def permit(self, call: Call) -> None:
+        """Raise `NotPermitted` for a request that may change something there, unless writes are allowed."""
+        if not (call.operation.safe or self.writes):
+            raise NotPermitted(f"{call.method} requests were not allowed", "--allow-writes")
+
+    def afford(self, sent: int) -> None:
+        """Raise `BudgetSpent` if no request may follow those `sent`."""
+        if sent >= self.max_requests:
+            most = plural(self.max_requests, "request")
+            raise BudgetSpent(f"the run has reached its limit of {most}", "--max-requests")
 
 
 class Unplanned(Enum):

@@ -30,9 +30,16 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, is_ordinary, pause_before_probe
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.clock import Clock, in_words
-from petcheck.wire.permissions import Permissions
 from petcheck.wire.sender import LiveSender
-from petcheck.wire.tally import MOST_REPEATS, WHILE_STARTING, RequestTally, Unplanned, cause_to_repeat, is_in_excess
+from petcheck.wire.tally import (
+    MOST_REPEATS,
+    WHILE_STARTING,
+    Permissions,
+    RequestTally,
+    Unplanned,
+    cause_to_repeat,
+    is_in_excess,
+)
 from petcheck.wire.throttle import Throttle
 
 _KEYS = "5"  # the section about them

@@ -10,7 +10,8 @@ import pytest
 from petcheck.call import Call, Credential
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Problem, Proof, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided
+from petcheck.judging.judgement import NOT_CONCERNED, Grounds, Problem
 from petcheck.judging.matchers import described
 from petcheck.judging.rules import RULE
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID

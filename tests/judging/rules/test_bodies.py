@@ -6,7 +6,8 @@ import pytest
 
 from petcheck.exchange import Exchange
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Failed, Held, Judgement, Problem, Undecided
+from petcheck.judging.decision import Failed, Held, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Judgement, Problem
 from petcheck.judging.rules import RULE
 from petcheck.judging.rules.bodies import pets_in
 from tests.judging.rules.said import (

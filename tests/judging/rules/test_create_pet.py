@@ -11,21 +11,8 @@ import pytest
 from petcheck.call import Credential
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import (
-    BODY,
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    WHOLE,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Decision, Failed, Held, Undecided
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grounds, Judgement, Problem, body
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, short

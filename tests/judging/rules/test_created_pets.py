@@ -10,7 +10,8 @@ import pytest
 from petcheck.call import Call, Credential
 from petcheck.exchange import Exchange
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

@@ -10,20 +10,8 @@ import pytest
 from petcheck.call import Call, Credential, Form
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    WHOLE,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Problem,
-    Proof,
-    Undecided,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grounds, Problem
 from petcheck.judging.rules import RULE
 from petcheck.judging.rules.get_pet import whether_removed, wrapped
 from petcheck.spec.operations import Operation

@@ -12,7 +12,8 @@ import pytest
 from petcheck.call import Call, Credential, Form
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Problem, Proof, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided
+from petcheck.judging.judgement import NOT_CONCERNED, Grounds, Problem
 from petcheck.judging.rules import RULE
 from petcheck.spec.figures import STATUSES
 from tests.judging.rules.said import CREATE, GET, LIST, NEW, PET, by, holds, text

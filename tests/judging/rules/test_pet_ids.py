@@ -7,7 +7,8 @@ from datetime import date
 
 from petcheck.exchange import Exchange
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.decision import Decision, Failed, Held, Proof, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from petcheck.call import Call, Credential
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds
 from petcheck.judging.matchers import described
 from petcheck.judging.rules import RULE
 from petcheck.spec.figures import PLANS

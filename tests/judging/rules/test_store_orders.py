@@ -7,7 +7,8 @@ import pytest
 from petcheck.call import Credential
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import NOT_CONCERNED, Decision, Failed, Held, Undecided
+from petcheck.judging.decision import Decision, Failed, Held, Undecided
+from petcheck.judging.judgement import NOT_CONCERNED
 from petcheck.judging.rules import RULE
 from tests.judging.rules.said import GROUNDS, LIST, ORDERS, by, holds, text
 from tests.support.exchanges import exchange

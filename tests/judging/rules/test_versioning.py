@@ -8,7 +8,7 @@ import pytest
 
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
-from petcheck.judging.judgement import Decision, Failed, Held, Undecided
+from petcheck.judging.decision import Decision, Failed, Held, Undecided
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
 from tests.judging.rules.said import GET, GROUNDS, LIST, ORDERS

@@ -8,33 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import TypeAlias
 
 from petcheck.call import Call, Credential
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
-from petcheck.judging.expected import documented
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Record,
-    Rule,
-    Undecided,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Record, Rule, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.request_bodies import Due, asked_of
-from petcheck.judging.statuses import problem_of_status, query_is_valid
+from petcheck.judging.statuses import documented, problem_of_status, query_is_valid
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -46,14 +33,18 @@ INVALID = {
         *(Credential.EVERY_OBJECT, Credential.BEYOND_ASCII),
     ),
     "AUTH-3": (Credential.EMPTY,),
-    "AUTH-4": (Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
+    "AUTH-4": (
+        *(Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
+        Credential.LONGER_SCHEME,
+    ),
 }
 """The kinds of invalid key that each requirement is about."""
 
 SURELY_INVALID = frozenset(
     {
-        *(*INVALID["AUTH-1"], *INVALID["AUTH-3"], *INVALID["AUTH-4"]),
+        *(Credential.MISSING, Credential.EMPTY),
         *(Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED),
+        *(Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
     }
 )
 """The kinds that a pass needs. Other values are invalid too, and a run draws among them."""
@@ -66,6 +57,7 @@ _LOOKED_AT = {
     Operation.CREATE_PET: "the body is",
 }
 _ABOUT_THE_KEY = (401, 403, 429)
+_Ambiguous: TypeAlias = tuple[Exchange, Exchange | None]
 _ACCEPTABLE = (Due.CREATED, Due.CREATED_OR_REFUSED)
 
 
@@ -101,18 +93,11 @@ def _is_ambiguous(exchange: Exchange, grounds: Grounds) -> bool:
     return not _is_plain(exchange, grounds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ambiguous:
-    """An answer that may not be about the key; `plain` is the answer to a plain request with the same key, if any."""
-
-    exchange: Exchange
-    plain: Exchange | None
-
-
 def _ambiguous(record: Record, grounds: Grounds, kinds: tuple[Credential, ...]) -> list[_Ambiguous]:
+    """The answers that may not be about the key, each with that to a plain request with the same key, if any."""
     ours = [e for e in record if e.request.credential in kinds and documented(e, grounds.as_of)]
     plain = {_kind(e): e for e in reversed(ours) if e.status != 429 and _is_plain(e, grounds)}
-    return [_Ambiguous(e, plain.get(_kind(e))) for e in ours if _is_ambiguous(e, grounds)]
+    return [(e, plain.get(_kind(e))) for e in ours if _is_ambiguous(e, grounds)]
 
 
 def _kind(exchange: Exchange) -> tuple[Operation, Credential]:
@@ -121,7 +106,7 @@ def _kind(exchange: Exchange) -> tuple[Operation, Credential]:
 
 def _plain_calls(record: Record, grounds: Grounds, ambiguous: list[_Ambiguous]) -> tuple[Call, ...]:
     """The plain requests that separate the two questions, where they can be made."""
-    kinds = dict.fromkeys(_kind(one.exchange) for one in ambiguous if one.plain is None)
+    kinds = dict.fromkeys(_kind(e) for e, plain in ambiguous if plain is None)
     calls = (_plain_call(record, grounds, *kind) for kind in kinds)
     return tuple(call for call in calls if call is not None)
 
@@ -158,7 +143,7 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
     seen = {_kind(exchange) for exchange in held}
     silent = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
     unseen = [key.value for key in kinds if key in SURELY_INVALID and not any(key is shown for _, shown in seen)]
-    doubtful = list(dict.fromkeys(described(one.exchange) for one in ambiguous if one.plain is None))
+    doubtful = list(dict.fromkeys(described(e) for e, plain in ambiguous if plain is None))
     missing = [
         *([f"from {one_of(silent)}"] if silent else []),
         *([f"to requests with {one_of(unseen)}"] if unseen else []),
@@ -180,16 +165,16 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
     ours = [e for e in record if e.request.credential in keys and documented(e, grounds.as_of)]
     first = [e for e in ours if e.status == 401 and not _is_plain(e, grounds)]
     ambiguous = _ambiguous(record, grounds, keys)
-    examined = (*first, *(e for one in ambiguous for e in (one.exchange, one.plain) if e is not None))
-    separated = {one.exchange.request.operation for one in ambiguous if one.plain is not None}
+    examined = (*first, *(e for pair in ambiguous for e in pair if e is not None))
+    separated = {e.request.operation for e, plain in ambiguous if plain is not None}
     # one question for each operation is enough
-    unseparated = {op: one for one in ambiguous if (op := one.exchange.request.operation) not in separated}
+    unseparated = {op: one for one in ambiguous if (op := one[0].request.operation) not in separated}
     calls = _plain_calls(record, grounds, list(unseparated.values()))
     if calls:
         return Ask(calls, Undecided("No request shows whether the key alone is refused.", None, examined))
     # if no plain request can be made, the server did not check the key first, whether or not it refuses it
-    late = [one.exchange for one in ambiguous if one.plain is not None and one.plain.status == 401]
-    late += [one.exchange for one in unseparated.values()]
+    late = [e for e, plain in ambiguous if plain is not None and plain.status == 401]
+    late += [e for e, _ in unseparated.values()]
     if late:
         return _looked_at_late(late, examined)
     shown = {e.request.operation for e in first}
@@ -208,7 +193,7 @@ def _looked_at_late(late: list[Exchange], examined: tuple[Exchange, ...]) -> Fai
 def _not_shown(missing: Collection[Operation], ambiguous: list[_Ambiguous]) -> Iterator[str]:
     accepted: dict[Credential, list[str]] = {}
     for operation in missing:
-        keys = (e.request.credential for e in (one.exchange for one in ambiguous) if e.request.operation is operation)
+        keys = (e.request.credential for e, _ in ambiguous if e.request.operation is operation)
         key = next(keys, None)
         if key is not None:
             accepted.setdefault(key, []).append(str(operation))
@@ -239,10 +224,8 @@ def _creates_nothing(record: Record, grounds: Grounds) -> Decision:
 def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
     if not exchange.request.has_valid_key or not documented(exchange, grounds.as_of):
         return NOT_CONCERNED
-    if not isinstance(exchange.answer, Response):
-        return NOT_CONCERNED
-    if exchange.answer.status != 401:
-        return HOLDS
+    if exchange.status != 401:
+        return NOT_CONCERNED if exchange.status is None else HOLDS
     said = f"expected any status except 401 for a valid key (section 5), got {answer_text(exchange)}"
     return Problem(said, STATUS, "any status except 401")
 

@@ -6,25 +6,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from petcheck.exchange import Animal, Exchange, Page, Response
+from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import Json, integer, kind
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import Creation, creations_in
-from petcheck.judging.expected import body_due
-from petcheck.judging.judgement import (
-    BODY,
-    HOLDS,
-    NOT_CONCERNED,
-    Decision,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Decision, Held, Record, Rule, Undecided
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import (
     described,
     differences,
@@ -37,49 +24,36 @@ from petcheck.judging.matchers import (
     quoted,
 )
 from petcheck.judging.pages import LAG_S, pages_in, seen_in
+from petcheck.judging.statuses import body_due
 from petcheck.spec.operations import Operation
 
 
-def _documented(exchange: Exchange, grounds: Grounds) -> Response | None:
-    """The response whose body the document describes; None if the body is open."""
-    due = body_due(exchange, grounds.as_of)
-    return exchange.answer if due and isinstance(exchange.answer, Response) else None
-
-
 def _is_json(exchange: Exchange, grounds: Grounds) -> Judgement:
-    response = _documented(exchange, grounds)
-    if response is None or response.parsed.unread:
+    if not body_due(exchange, grounds.as_of) or exchange.heard.parsed.unread:
         return NOT_CONCERNED
-    return problem_of_json(response) or HOLDS
+    return problem_of_json(exchange.heard) or HOLDS
 
 
 def _are_all_json(record: Record, grounds: Grounds) -> Decision:
     """A body that is too large to read proves nothing about the server."""
-    examined = []
-    for exchange in record:
-        response = _documented(exchange, grounds)
-        if response is None:
-            continue
-        if response.parsed.unread:
-            return Undecided(f"{described(exchange)}: {response.parsed.wrong}.", examined=(exchange,))
-        examined.append(exchange)
-    return Held(tuple(examined)) if examined else Undecided(_NO_BODY)
+    examined = tuple(exchange for exchange in record if body_due(exchange, grounds.as_of))
+    unread = next((exchange for exchange in examined if exchange.heard.parsed.unread), None)
+    if unread is not None:
+        return Undecided(f"{described(unread)}: {unread.heard.parsed.wrong}.", examined=(unread,))
+    return Held(examined) if examined else Undecided(_NO_BODY)
 
 
 def _is_of_the_media_type(exchange: Exchange, grounds: Grounds) -> Judgement:
-    response = _documented(exchange, grounds)
-    return NOT_CONCERNED if response is None else problem_of_media_type(response) or HOLDS
+    return (problem_of_media_type(exchange.heard) or HOLDS) if body_due(exchange, grounds.as_of) else NOT_CONCERNED
 
 
 def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:
     """The values where Pets are required in a response's body."""
     due = body_due(exchange, grounds.as_of)
-    if due not in ("pet", "pets") or not isinstance(exchange.answer, Response):
-        return []
     value = exchange.json
     if due == "pet":
-        return [] if exchange.answer.parsed.wrong else [value]  # SERVICE-1
-    return value if isinstance(value, list) else []
+        return [] if exchange.heard.parsed.wrong else [value]  # SERVICE-1
+    return value if due == "pets" and isinstance(value, list) else []
 
 
 def _pet(
@@ -98,10 +72,8 @@ def _pet(
 
 
 def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
-    if body_due(exchange, grounds.as_of) != "pets" or not isinstance(exchange.answer, Response):
-        return NOT_CONCERNED
     value = exchange.json
-    if exchange.answer.parsed.wrong:
+    if body_due(exchange, grounds.as_of) != "pets" or exchange.heard.parsed.wrong:
         return NOT_CONCERNED  # SERVICE-1
     if not isinstance(value, list):
         return Problem(f"the body is {kind_and_value(value)}; expected a bare array", BODY)
@@ -171,10 +143,14 @@ def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
     """The POSTs whose animal got the id of another animal that was shown less than `LAG_S` before."""
     for one in creations_in(record):
         shown = seen_in(record)[one.id]
-        earlier = bisect_left(shown, one.exchange.sent, key=lambda sight: sight[0].finished)
-        exchange, animal = shown[earlier - 1] if earlier else (None, one.animal)
-        if exchange is not None and one.exchange.sent - exchange.finished < LAG_S and differences(animal, one.animal):
-            said = f"the new animal has id {one.id}, which {described(exchange)} had just shown for another animal"
+        earlier = bisect_left(shown, one.exchange.sent, key=lambda sight: sight.exchange.finished)
+        before = shown[earlier - 1] if earlier else None
+        if before is None or one.exchange.sent - before.exchange.finished >= LAG_S:
+            continue
+        if differences(before.animal, one.animal):
+            said = (
+                f"the new animal has id {one.id}, which {described(before.exchange)} had just shown for another animal"
+            )
             yield one.exchange, Problem(said, body("id"))
 
 

@@ -10,20 +10,8 @@ from petcheck.json_values import integer
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import categories_in, posts_in
-from petcheck.judging.judgement import (
-    BODY,
-    HOLDS,
-    NOT_CONCERNED,
-    Decision,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Decision, Held, Record, Rule, Undecided
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import answer_text, difference_of_text, one_of, quoted
 from petcheck.judging.request_bodies import Asked, Due, asked_of
 from petcheck.judging.statuses import answered

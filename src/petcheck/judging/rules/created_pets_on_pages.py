@@ -8,20 +8,11 @@ from petcheck.call import page_call, read_call
 from petcheck.exchange import Exchange, Page
 from petcheck.judging.agree import agree
 from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
-from petcheck.judging.creations import (
-    Creation,
-    due,
-    is_after,
-    listed_in,
-    no_creation,
-    read_in,
-    read_sight,
-    sights_on,
-    still_there,
-)
-from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided, body
+from petcheck.judging.creations import Creation, listed_in, no_creation, read_in, reads_of, still_there
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import BODY, Grounds, body
 from petcheck.judging.matchers import described
-from petcheck.judging.pages import SMALLEST_CAP, pages_in, whole_stores
+from petcheck.judging.pages import SMALLEST_CAP, pages_in, sights_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -38,7 +29,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     shown: list[Exchange] = []
     changed: list[Changed] = []
     for one in creations:
-        sights = [sight for sight in listed.get(one.id, ()) if is_after(sight.exchange, one)]
+        sights = [sight for sight in listed.get(one.id, ()) if one.is_before(sight.exchange)]
         decision = as_created(one, sights)
         if isinstance(decision, Ask):
             questions.append(decision)
@@ -68,8 +59,8 @@ def _alike_on_one_page(pages: Sequence[Page], creations: Sequence[Creation]) -> 
     """
     made = {one.id: one for one in creations}
     for page in pages:
-        seen = ((made.get(number), sight) for number, sight in sights_on(page))
-        changed = (difference(one, sight) for one, sight in seen if one is not None and is_after(page.exchange, one))
+        seen = ((made.get(number), sight) for number, sight in sights_in(page.exchange))
+        changed = (difference(one, sight) for one, sight in seen if one is not None and one.is_before(page.exchange))
         # another client may have sold both, but has no reason to take away their status
         of_others = (each for each in changed if each is not None)
         found = [one for one in of_others if "status" not in dict(one.ways) or ("status", "lost") in one.ways]
@@ -88,7 +79,7 @@ def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[t
         missing = [
             one
             for one in creations
-            if is_after(page.exchange, one) and one.id not in shown and page.by_status in (None, one.status)
+            if one.is_before(page.exchange) and one.id not in shown and page.by_status in (None, one.status)
         ]
         if missing:
             yield page, missing
@@ -104,30 +95,31 @@ def _is_missing(
         examined=(one.exchange, page.exchange),
     )
     again = page.exchange.request.call
-    before = [p for p in pages if _same_request(p, page) and p.exchange.sent >= due(one) and one.id not in p.ids]
+    same = [other for other in pages if other.exchange.request.url == page.exchange.request.url]
+    before = [p for p in same if p.exchange.sent >= one.due and one.id not in p.ids]
     if page in whole_stores(record):
         listed = listed_in(record)
         never = [each for each in missing if each.id not in listed]
-        late = [each for each in never if page.exchange.sent >= due(each)]
+        late = [each for each in never if page.exchange.sent >= each.due]
         reads = grounds.as_of < REMOVAL_DAY
-        found = [sight for e in read_in(record).get(one.id, ()) if (sight := read_sight(e)) is not None]
-        read = next((sight.exchange for _, sight, _ in agree(before, found)), None)
+        found = agree(before, reads_of(read_in(record).get(one.id, ())))
+        read = next((sight.exchange for _, sight, _ in found), None)
         # an animal that has vanished itself proves nothing about the list
-        if page.exchange.sent >= due(one) and (read is not None or (len(late) > 1 and not reads)):
+        if page.exchange.sent >= one.due and (read is not None or (len(late) > 1 and not reads)):
             return _left_out(page, one, read)
         calls = (again, read_call(one.id), again) if reads else (again,)
-        return Ask(calls, vanished, due(one))
-    older = {n for other in pages if not is_after(other.exchange, one) for n in other.ids if n != one.id}
+        return Ask(calls, vanished, one.due)
+    older = {n for other in pages if not one.is_before(other.exchange) for n in other.ids if n != one.id}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
         # a different request for the same animals, which no cache has seen; one is enough
-        asked_before = any(_same_request(other, page) and not is_after(other.exchange, one) for other in pages)
+        asked_before = not all(one.is_before(other.exchange) for other in same)
         fresh = page_call(LIMIT_MAX - 1, page.by_status)
-        sent = {other.exchange.request.call for other in pages if is_after(other.exchange, one)}
+        sent = {other.exchange.request.call for other in pages if one.is_before(other.exchange)}
         return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
     if any(agree(before, beside)):
         return _left_out(page, one, beside[-1].exchange)
-    return Ask((again, beside[-1].exchange.request.call, again), vanished, due(one))
+    return Ask((again, beside[-1].exchange.request.call, again), vanished, one.due)
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:
@@ -157,10 +149,6 @@ def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
             *(Proof(exchange, BODY) for exchange in (page.exchange, beside) if exchange is not None),
         ),
     )
-
-
-def _same_request(page: Page, other: Page) -> bool:
-    return page.exchange.request.url == other.exchange.request.url
 
 
 RULES = (Rule("CREATE-13", "No page shows a created animal.", over=_is_listed),)

@@ -5,39 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from petcheck.call import Call, page_call, read_call
+from petcheck.call import page_call, read_call
 from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
 from petcheck.judging.changed import Changed, as_created, changed_alike
 from petcheck.judging.creations import (
     Creation,
-    Sight,
     creations_in,
-    due,
-    is_after,
     listed_in,
     no_creation,
     not_found_since,
     read_in,
     read_sight,
     reads_in,
+    reads_of,
+    still_listed,
     still_there,
 )
-from petcheck.judging.judgement import (
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
-from petcheck.judging.pages import LAG_S
+from petcheck.judging.pages import LAG_S, Sight
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -50,10 +38,10 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     if not creations:
         return no_creation(record)
     by_id = read_in(record)
-    reads = [(one, [e for e in by_id.get(one.id, ()) if is_after(e, one)]) for one in creations]
+    reads = [(one, [e for e in by_id.get(one.id, ()) if one.is_before(e)]) for one in creations]
     shown: list[Exchange] = []
     changed: list[Changed] = []
-    seen = {one.id: [sight for sight in map(read_sight, exchanges) if sight is not None] for one, exchanges in reads}
+    seen = {one.id: reads_of(exchanges) for one, exchanges in reads}
     if (mixed := _mixed_up(record, seen, grounds)) is not None:
         return mixed
     for one, _ in reads:
@@ -106,7 +94,7 @@ def _is_lost(
     nothing = _nothing_is_read(record, creations)
     if nothing is not None:
         return nothing
-    late = [(one, [e for e in x if e.sent >= due(one) and e.status == 404]) for one, x in lost]
+    late = [(one, [e for e in x if e.sent >= one.due and e.status == 404]) for one, x in lost]
     late = [(one, x) for one, x in late if x]
     if len(late) > 1:
         return _never_found(late[:2])
@@ -121,7 +109,7 @@ def _is_lost(
     if not late:
         gone = [one for one, _ in lost]
         asked = [*gone, *(one for one in creations if one not in gone)][:2]
-        return Ask(tuple(read_call(one.id) for one in asked), vanished, max(map(due, asked)))
+        return Ask(tuple(read_call(one.id) for one in asked), vanished, max(one.due for one in asked))
     one, x = late[0]
     read = read_in(record)
     unread = [kin for kin in creations if kin.id not in read]
@@ -129,8 +117,10 @@ def _is_lost(
     # a server may lose animals that were created at the same time, or one kind of animal
     alike = beside or [kin for kin in unread if kin.status == one.status]
     if alike:
-        return Ask((read_call(alike[0].id),), vanished, due(alike[0]))
-    return Ask((*_pages_with(one), read_call(one.id)), vanished, x[0].finished + LAG_S)
+        return Ask((read_call(alike[0].id),), vanished, alike[0].due)
+    # the pages that are most likely to show it
+    pages = (page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
+    return Ask((*pages, read_call(one.id)), vanished, x[0].finished + LAG_S)
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
@@ -162,28 +152,16 @@ def _creating(one: Creation) -> str:
 
 def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Failed | None:
     """That a page still shows an animal 10 s after a GET did not, and that a GET after that does not either."""
-    if not lost:
+    found = still_listed(lost, listed_in(record).get(one.id, ()))
+    if found is None:
         return None
-    pages = [s for s in listed_in(record).get(one.id, []) if s.exchange.sent >= lost[0].finished + LAG_S]
-    after = [e for e in lost for s in pages if e.sent >= s.exchange.finished]
-    return _found_on_a_page_only(one, after[-1], pages[-1]) if after else None
-
-
-def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:
+    read, page = found
     return Failed(
         f"{described(read)} still returned 404 10 s after {_creating(one)}, although "
         f"{described(page.exchange)} lists it (section 4.2).",
         (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
         expected="200",
     )
-
-
-# ---- CREATE-13
-
-
-def _pages_with(one: Creation) -> tuple[Call, ...]:
-    """The pages that are most likely to show an animal."""
-    return tuple(page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
 
 
 RULES = (Rule("CREATE-12", "No GET asked for a created animal.", over=_can_be_read),)

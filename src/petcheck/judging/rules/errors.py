@@ -7,21 +7,20 @@ from functools import partial
 
 from petcheck.exchange import Animal, Exchange, Response
 from petcheck.json_values import Json
-from petcheck.judging.expected import body_due
-from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, Rule
+from petcheck.judging.decision import Rule
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
 from petcheck.judging.matchers import answer_text, kind_and_value, problem_of_error_status, problem_of_string
 from petcheck.judging.request_bodies import Due, asked_of
-from petcheck.judging.statuses import expected_of, problem_of_status
+from petcheck.judging.statuses import body_due, expected_of, problem_of_status
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
 
 def error_in(exchange: Exchange, grounds: Grounds) -> tuple[Json, Response] | None:
     """The value where an Error is required, and its response; None if none is required or the body is not JSON."""
-    if body_due(exchange, grounds.as_of) != "error" or not isinstance(exchange.answer, Response):
+    if body_due(exchange, grounds.as_of) != "error" or exchange.heard.parsed.wrong:
         return None
-    parsed = exchange.answer.parsed
-    return None if parsed.wrong else (parsed.value, exchange.answer)
+    return exchange.json, exchange.heard
 
 
 def _error_is_an_object(exchange: Exchange, grounds: Grounds) -> Judgement:

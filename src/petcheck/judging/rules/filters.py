@@ -11,23 +11,8 @@ from petcheck.call import Call, Form, page_call
 from petcheck.exchange import Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.agree import pages_in_a_row
-from petcheck.judging.judgement import (
-    BODY,
-    HOLDS,
-    NOT_CONCERNED,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided, all_of
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import described, one_of, problem_of_pet_status, quoted
 from petcheck.judging.pages import (
     LAG_S,
@@ -37,13 +22,13 @@ from petcheck.judging.pages import (
     known_in,
     known_since,
     last_created,
+    more,
     pages_in,
     pages_of,
     status_known_since,
     whole_stores,
 )
 from petcheck.judging.rules.list_pets import each_is_accepted, is_200
-from petcheck.judging.undecided import all_of, more, settled_by
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 
 # ---- LIST-7
@@ -71,10 +56,10 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
         return Held(examined)
     there = {str(animal.get("status")) for animal in known_in(record).values()}
     absent = [status for status in missing if status not in there]
-    step = _add(absent, grounds) if there or settled_by(grounds) else more(record)
+    step = _add(absent, grounds) if there or grounds.to_write else more(record)
     advice = f".{step}" if absent else "; see LIST-6."
     said = f"No page filtered by status {one_of([*map(quoted, missing)])} showed an animal{advice}"
-    otherwise = Undecided(said, settled_by(grounds) if absent else None, examined)
+    otherwise = Undecided(said, grounds.to_write if absent else None, examined)
     calls = [page_call(LIMIT_MAX, status) for status in missing if status in there]
     calls = [call for call in calls if not _asked_since(call, last_created(record), record)]
     return Ask(tuple(calls), otherwise) if calls else otherwise
@@ -107,7 +92,7 @@ def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
         parts.append(Undecided(f"No animal with status {names} is listed.{_add(absent, grounds)}"))
     if len(absent) < len(lacking):
         parts.append(nobody_can_tell)
-    return all_of(parts, settled_by(grounds) if absent else None)
+    return all_of(parts, grounds.to_write if absent else None)
 
 
 def _grew(record: Record) -> bool:
@@ -183,7 +168,7 @@ def _of_status(page: Page, status: str) -> set[int]:
 
 def _add(statuses: Sequence[str], grounds: Grounds) -> str:
     """What the user can do; a run without permission to write names the option instead."""
-    if settled_by(grounds):
+    if grounds.to_write:
         return ""
     return " Add one of each to the store." if len(statuses) > 1 else " Add one to the store."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -14,36 +14,21 @@ from petcheck.json_values import integer
 from petcheck.judging.agree import agree
 from petcheck.judging.apply import sentence
 from petcheck.judging.creations import (
-    Sight,
     creations_in,
     listed_in,
     not_found_since,
     read_in,
     read_sight,
     reads_in,
+    reads_of,
     shared_in,
+    still_listed,
 )
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
-from petcheck.judging.pages import LAG_S
+from petcheck.judging.pages import LAG_S, Sight, more
 from petcheck.judging.statuses import UNKNOWN_ID, answered, problem_of_status
-from petcheck.judging.undecided import more
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -55,6 +40,12 @@ _WRAPPED = 2**52
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 
 
+def _until_removal(over: Callable[[Record, Grounds], Decision], record: Record, grounds: Grounds) -> Decision:
+    if grounds.as_of < REMOVAL_DAY:
+        return over(record, grounds)
+    return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4.", tried=False)
+
+
 # ---- GET-1
 
 
@@ -63,8 +54,6 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
 
     CREATE-12 judges one that the run created and that stays 404.
     """
-    if grounds.as_of >= REMOVAL_DAY:
-        return _removed()
     listed, reads = listed_in(record), read_in(record)
     mine = {one.id for one in creations_in(record)}
     held = tuple(e for exchanges in reads.values() for e in exchanges if answered("GET-1", e, grounds) is HOLDS)
@@ -73,14 +62,13 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         return missed
     gone = {n: not_found_since(x) for n, x in reads.items() if n in listed and n not in mine}
     lost = {n: x for n, x in gone.items() if x and len(x) == len(reads[n])}
-    for number, exchanges in ((n, x) for n, x in gone.items() if x):
-        sights = [s for s in listed[number] if s.exchange.sent >= exchanges[0].finished + LAG_S]
-        after = [e for e in exchanges for s in sights if e.sent >= s.exchange.finished]
-        if after:
+    for number, exchanges in gone.items():
+        if (found := still_listed(exchanges, listed[number])) is not None:
+            read, shown = found
             return Failed(
-                f"{described(after[-1])}: {problem_of_status(after[-1], '200').text}, although "
-                f"{described(sights[-1].exchange)} lists that animal.",
-                (Proof(after[-1], STATUS), sights[-1].proof()),
+                f"{described(read)}: {problem_of_status(read, '200').text}, although "
+                f"{described(shown.exchange)} lists that animal.",
+                (Proof(read, STATUS), shown.proof()),
                 expected="200",
             )
     vanished = Undecided(
@@ -103,7 +91,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         last = [e for x in reads.values() for e in x][-1]
         return Undecided(f"{described(last)} returned {answer_text(last)}, which says nothing about a listed animal.")
     nothing = "No page lists an animal that could be read by its id."
-    return Undecided(f"{nothing}{more(record)}") if grounds.writes else Undecided(nothing, "--allow-writes")
+    return Undecided(nothing, grounds.to_write) if grounds.to_write else Undecided(f"{nothing}{more(record)}")
 
 
 def whether_removed(record: Record) -> Ask | None:
@@ -129,7 +117,7 @@ def whether_removed(record: Record) -> Ask | None:
 
 def _missed_once(reads: Sequence[Exchange], held: tuple[Exchange, ...]) -> Failed | None:
     """That an animal was 404 between two reads that show it the same, and `LAG_S` after the first; None if not."""
-    found = [sight for sight in map(read_sight, reads) if sight is not None]
+    found = reads_of(reads)
     for wrong in (exchange for exchange in reads if exchange.status == 404):
         before = [one for one in found if one.exchange.finished + LAG_S <= wrong.sent]
         after = [one for one in found if one.exchange.sent >= wrong.finished]
@@ -161,15 +149,13 @@ def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     """A difference counts only if it stays: the same in list, GET and list again, `LAG_S` after it was first seen."""
-    if grounds.as_of >= REMOVAL_DAY:
-        return _removed()
     listed = listed_in(record)
     held: list[Exchange] = []
     single: list[Exchange] = []
     for number, exchanges in read_in(record).items():
         if number in shared_in(record):
             continue
-        reads = [s for s in map(read_sight, exchanges) if s is not None and integer(s.animal.get("id")) == number]
+        reads = [sight for sight in reads_of(exchanges) if integer(sight.animal.get("id")) == number]
         single += [sight.exchange for sight in reads]
         if not reads or number not in listed:
             continue
@@ -272,8 +258,6 @@ def _wide(page: Call) -> Call:
 
 def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
     """One answer that shows an animal with that id means that it exists; two for drawn ids mean they are made up."""
-    if grounds.as_of >= REMOVAL_DAY:
-        return _removed()
     listed = listed_in(record)
     known = {*listed, *(one.id for one in creations_in(record))}
     asked = reads_in(record)
@@ -333,16 +317,12 @@ def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
     return Problem(said, STATUS, conforming)
 
 
-def _removed() -> Undecided:
-    return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4.", tried=False)
-
-
 _NO_ANIMAL = f"{Operation.GET_PET} returned no animal."
 _NO_UNKNOWN_ID = "No request was for an unknown id."
 
 RULES = (
-    Rule("GET-1", _NO_ANIMAL, partial(answered, "GET-1"), _existing_is_found),
-    Rule("GET-2", _NO_ANIMAL, _is_the_one_asked_for, _is_the_same_as_listed),
-    Rule("GET-3", _NO_UNKNOWN_ID, partial(answered, "GET-3"), _unknown_is_not_found),
+    Rule("GET-1", _NO_ANIMAL, partial(answered, "GET-1"), partial(_until_removal, _existing_is_found)),
+    Rule("GET-2", _NO_ANIMAL, _is_the_one_asked_for, partial(_until_removal, _is_the_same_as_listed)),
+    Rule("GET-3", _NO_UNKNOWN_ID, partial(answered, "GET-3"), partial(_until_removal, _unknown_is_not_found)),
     Rule("GET-4", "No request for a listed animal got a conclusive answer. If none is listed, add one.", _is_removed),
 )

@@ -9,23 +9,8 @@ from functools import partial
 from petcheck.call import Call
 from petcheck.exchange import Exchange
 from petcheck.judging.apply import failed_by, simplicity
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    WHOLE,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grounds, Judgement, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.pages import asked_with, lists_in
 from petcheck.judging.statuses import answered, query_is_valid

@@ -6,30 +6,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from petcheck.call import Call, page_call
 from petcheck.exchange import Exchange, Page, Response
 from petcheck.judging.agree import pages_in_a_row
-from petcheck.judging.judgement import (
-    BODY,
-    HOLDS,
-    NOT_CONCERNED,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided, all_of
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import described, one_of, quoted, silence_text
-from petcheck.judging.pages import LAG_S, asked_with, behind_in, known_in, known_since, lists_in, pages_in, pages_of
-from petcheck.judging.undecided import all_of, more, settled_by
+from petcheck.judging.pages import (
+    LAG_S,
+    asked_with,
+    behind_in,
+    known_in,
+    known_since,
+    lists_in,
+    more,
+    pages_in,
+    pages_of,
+)
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
@@ -40,18 +35,15 @@ _TOO_LONG = 9  # digits: no limit that a run asks for has more
 # ---- one page; one that is not full says nothing about its longest length
 
 
-def _no_longer_than_its_limit(exchange: Exchange, grounds: Grounds) -> Judgement:
+def _no_longer_than_asked(by_limit: bool, exchange: Exchange, grounds: Grounds) -> Judgement:
+    """Of pages that a `limit` bounds, or of those that the default does."""
     page = exchange.page
-    if page is None or page.limit is None or page.asked is None or page.size < page.asked:
+    if page is None or (page.limit is not None) is not by_limit or page.asked is None or page.size < page.asked:
         return NOT_CONCERNED
-    return _surplus(page.size, page.asked, f"`limit` allows at most {page.asked}")
-
-
-def _no_longer_than_the_default(exchange: Exchange, grounds: Grounds) -> Judgement:
-    page = exchange.page
-    if page is None or page.limit is not None or page.size < LIMIT_DEFAULT:
-        return NOT_CONCERNED
-    return _surplus(page.size, LIMIT_DEFAULT, f"without `limit` at most {LIMIT_DEFAULT} are allowed")
+    allowed = (
+        f"`limit` allows at most {page.asked}" if by_limit else f"without `limit` at most {page.asked} are allowed"
+    )
+    return _surplus(page.size, page.asked, allowed)
 
 
 def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
@@ -97,7 +89,7 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     known = len(known_in(record))
     short = [str(limit) for limit in missing if limit >= known]
     unanswered = [limit for limit in missing if limit < known]
-    option = settled_by(grounds) if missing == [1] else None
+    option = grounds.to_write if missing == [1] else None
     reasons = []
     if short:
         reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(record)}")
@@ -237,7 +229,7 @@ def _only(number: int, whose: str = "") -> str:
 _NO_PAGE = "No page was full."
 
 RULES = (
-    Rule("LIST-3", _NO_PAGE, _no_longer_than_its_limit, _each_limit_bounds),
-    Rule("LIST-4", _NO_PAGE, _no_longer_than_the_default, _default_is_20),
+    Rule("LIST-3", _NO_PAGE, partial(_no_longer_than_asked, True), _each_limit_bounds),
+    Rule("LIST-4", _NO_PAGE, partial(_no_longer_than_asked, False), _default_is_20),
     Rule("LIST-5", _NO_PAGE, lambda exchange, _: _no_longer_than_the_maximum(exchange), _never_over_100),
 )

@@ -9,31 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
 from functools import partial
 from itertools import dropwhile
 
 from petcheck.exchange import Exchange
 from petcheck.judging import rate_headers
 from petcheck.judging.apply import final_tries
-from petcheck.judging.expected import documented
-from petcheck.judging.judgement import (
-    HOLDS,
-    NOT_CONCERNED,
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Judgement,
-    Problem,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    header,
-)
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, header
 from petcheck.judging.matchers import answer_text, described
 from petcheck.judging.overlap import crowded_in
 from petcheck.judging.rate_counts import (
@@ -46,7 +29,7 @@ from petcheck.judging.rate_counts import (
     quotas_in,
     served_in_words,
 )
-from petcheck.judging.rate_problems import QuotaProblem, problem_in, problem_of, problem_of_limits
+from petcheck.judging.rate_problems import problem_in, problem_of, problem_of_limits
 from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     NotServed,
@@ -59,6 +42,7 @@ from petcheck.judging.rate_refusals import (
     refusals_in,
     served_text,
 )
+from petcheck.judging.statuses import documented
 from petcheck.judging.using_up import pages_not_asked
 from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
@@ -123,9 +107,11 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
     examined = tuple(count.exchange for count in counts)
     problem = problem_of_limits(counts) or next((p for quota in quotas if (p := problem_of(quota))), None)
     if problem is not None:
-        return _quota_failed(problem, examined)
+        first, last = problem.exchanges
+        proofs = (Proof(first, header(problem.header)), Proof(last, header(problem.header)))
+        return Failed(f"{described(last)}: {problem.text} (section 8).", proofs, examined)
     reason = f"{RATE_REMAINING} moved as only a sliding window allows, and no response shows whether the window slides."
-    doubtful = next((first for quota in quotas if (first := _doubtful(quota, record[-1]))), None)
+    doubtful = next((one for quota in quotas if (one := _doubtful(quota, record[-1]))), None)
     if doubtful is not None:
         calls = tuple(pages_not_asked(record, 1))
         return Ask(calls, Undecided(reason, examined=examined), doubtful.finished + 2 * ROUNDING_S)
@@ -135,12 +121,6 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
     if any(is_counted_down(quota) for quota in quotas):
         return Held(examined)
     return _undecided(counts, quotas, grounds)
-
-
-def _quota_failed(problem: QuotaProblem, examined: tuple[Exchange, ...]) -> Failed:
-    first, last = problem.exchanges
-    proofs = (Proof(first, header(problem.header)), Proof(last, header(problem.header)))
-    return Failed(f"{described(last)}: {problem.text} (section 8).", proofs, examined)
 
 
 def _doubtful(quota: QuotaSeen, latest: Exchange) -> Exchange | None:
@@ -165,7 +145,7 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
     if len(most.successes) < _COMPARED:
         served = f"Only {served_in_words(len(most.successes))}" if most.successes else "No request was served"
         reason = f"{served} that no cache can have answered; judging needs {_COMPARED}."
-        return Undecided(reason, None if grounds.writes else "--allow-writes", examined)
+        return Undecided(reason, grounds.to_write, examined)
     return Undecided(
         f"A quota of {most.limit} may refill as fast as requests were sent, so {RATE_REMAINING} does not have to fall.",
         examined=examined,
@@ -278,54 +258,48 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
     quotas = quotas_in(counts_in(record))
     steady = frozenset(window.reset for quota in quotas for window in quota.windows if window.counts_steadily)
     moves = any(quota.moves for quota in quotas)
-    taken = _AfterRetry(others_spend(record), moves, steady, crowded_in(record))
-    found = [taken.judged(refusal, after) for refusal, after in refusals]
+    shared, crowded = others_spend(record), crowded_in(record)
+    found = [_after_429(*one, shared=shared, moves=moves, steady=steady, crowded=crowded) for one in refusals]
     failed = next((one for one in found if isinstance(one, Failed)), None)
     held = tuple(exchange for one in found if isinstance(one, Held) for exchange in one.examined)
     return failed or (Held(tuple(dict.fromkeys(held))) if held else found[0])
 
 
-@dataclass(frozen=True, slots=True)
-class _AfterRetry:
-    """Judges what follows a 429.
+def _after_429(
+    refusal: Exchange, after: Sequence[Exchange], *, shared: bool, moves: bool, steady: Set[str], crowded: Set[int]
+) -> Settled:
+    """The decision about what follows a 429.
 
     `shared`: others use the key. `moves`: Reset moves. `steady`: the Resets of windows that count steadily. `crowded`:
     the ids of exchanges that overlapped with others.
     """
-
-    shared: bool
-    moves: bool
-    steady: frozenset[str]
-    crowded: Set[int]
-
-    def judged(self, refusal: Exchange, after: Sequence[Exchange]) -> Held | Failed | Undecided:
-        pause = rate_headers.retry_after(refusal)
-        if pause is None or rate_headers.problem_of_retry_after(refusal) is not None:
-            return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
-        if not after or after[0].sent < refusal.finished + pause - _CLOCK_TOLERANCE_S:
-            return Undecided(f"No request followed the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
-        first = after[0]
-        if first.status == 200 or (first.status != 429 and not is_a_page(first)):
-            return Held((refusal, first))
-        if first.status is None or first.status >= 500:
-            return Undecided(
-                f"The request after {RETRY_AFTER} got {answer_text(first)}; see ERROR-5.", examined=(refusal, first)
-            )
-        if first.status == 429 and rate_headers.is_of_a_longer_quota(first):
-            return Undecided(f"The second 429 {_OTHER_QUOTA}", examined=(refusal, first))
-        if self.crowded & {id(refusal), id(first)}:
-            return Undecided(_TOO_MANY, examined=(refusal, first))
-        # requests come free one by one, and another client may take each
-        bit_by_bit = pause < rate_headers.seconds_to_reset(refusal) - CLOCK_S
-        served_then = self.moves and len(after) > 1 and after[1].status == 200
-        ended = _reset(first) != _reset(refusal)
-        if (ended and (self.shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in self.steady)):
-            said = f"The request after {RETRY_AFTER} got 429 too, but another client may have used up the new window."
-            return Undecided(f"{said} {_OWN_KEY}", examined=(refusal, first))
-        stated = rate_headers.header_of(refusal, RETRY_AFTER)
-        proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
-        said = f"After the {RETRY_AFTER} of the 429 ({stated}) had passed, the next request got {answer_text(first)}"
-        return Failed(f"{said}; section 8 lets the client retry then.", proofs)
+    pause = rate_headers.retry_after(refusal)
+    if pause is None or rate_headers.problem_of_retry_after(refusal) is not None:
+        return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
+    if not after or after[0].sent < refusal.finished + pause - _CLOCK_TOLERANCE_S:
+        return Undecided(f"No request followed the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
+    first = after[0]
+    if first.status == 200 or (first.status != 429 and not is_a_page(first)):
+        return Held((refusal, first))
+    if first.status is None or first.status >= 500:
+        return Undecided(
+            f"The request after {RETRY_AFTER} got {answer_text(first)}; see ERROR-5.", examined=(refusal, first)
+        )
+    if first.status == 429 and rate_headers.is_of_a_longer_quota(first):
+        return Undecided(f"The second 429 {_OTHER_QUOTA}", examined=(refusal, first))
+    if crowded & {id(refusal), id(first)}:
+        return Undecided(_TOO_MANY, examined=(refusal, first))
+    # requests come free one by one, and another client may take each
+    bit_by_bit = pause < rate_headers.seconds_to_reset(refusal) - CLOCK_S
+    served_then = moves and len(after) > 1 and after[1].status == 200
+    ended = _reset(first) != _reset(refusal)
+    if (ended and (shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in steady)):
+        said = f"The request after {RETRY_AFTER} got 429 too, but another client may have used up the new window."
+        return Undecided(f"{said} {_OWN_KEY}", examined=(refusal, first))
+    stated = rate_headers.header_of(refusal, RETRY_AFTER)
+    proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
+    said = f"After the {RETRY_AFTER} of the 429 ({stated}) had passed, the next request got {answer_text(first)}"
+    return Failed(f"{said}; section 8 lets the client retry then.", proofs)
 
 
 def _reset(exchange: Exchange) -> str | None:

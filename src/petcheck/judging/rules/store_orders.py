@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from petcheck.exchange import Exchange
-from petcheck.judging.judgement import NOT_CONCERNED, Decision, Grounds, Held, Judgement, Record, Rule, Undecided
+from petcheck.judging.decision import Decision, Held, Record, Rule, Undecided
+from petcheck.judging.judgement import NOT_CONCERNED, Grounds, Judgement
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.operations import Operation

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit, urlunsplit
 
-from petcheck.exchange import Exchange, Response
-from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided
+from petcheck.exchange import Exchange
+from petcheck.judging.decision import Decision, Failed, Held, Proof, Record, Rule, Undecided
+from petcheck.judging.judgement import Grounds
 from petcheck.spec.figures import BASE_SEGMENT
 
 _NOTHING = "No request got an answer."
@@ -13,7 +14,7 @@ _NOTHING = "No request got an answer."
 
 def _ends_in_v1(record: Record, grounds: Grounds) -> Decision:
     """One exchange decides, since all share the base URL."""
-    exchange = next((e for e in record if isinstance(e.answer, Response)), None)
+    exchange = next((e for e in record if e.status is not None), None)
     if exchange is None:
         return Undecided(_NOTHING)
     base = _base_url(exchange)

@@ -1,11 +1,10 @@
-"""What a rule says about several parts, or about too few animals."""
+"""Several parts of a requirement as one decision."""
 
 from __future__ import annotations
 
 import pytest
 
-from petcheck.judging.judgement import Ask, Decision, Failed, Held, Proof, Undecided
-from petcheck.judging.undecided import all_of
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided, all_of
 from tests.support.exchanges import exchange
 
 ONE, TWO = exchange(index=1), exchange(index=2)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
+from petcheck.judging.decided import grounds_of
 from petcheck.judging.judgement import Grounds
-from petcheck.judging.record import grounds_of
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange

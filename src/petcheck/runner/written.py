@@ -1,20 +1,26 @@
-"""A stream that is judged again: from a recording, from the traffic of another program, or as a part of a run."""
+"""What a run comes to, and what a stream does that is judged again: its reports are written, and its end is shown."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
+from typing import TypedDict
 
 from petcheck.reports import outputs
+from petcheck.reports.annotations import job_summary
+from petcheck.reports.annotations import lines as annotation_lines
 from petcheck.reports.outputs import Material, names, not_written
 from petcheck.results import proof
 from petcheck.results.judge import judge
 from petcheck.results.proof import NOBODY, Witnesses
 from petcheck.results.result import Result
 from petcheck.runner import reports_folder
+from petcheck.sanitize import escape_commands
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.stream import Stream
 
@@ -104,3 +110,53 @@ def written(
     covered = [*listed, *besides()]
     end.unwritten |= proof.write_proof(folder, covered, material.result, material.stream.head.environment, witnesses)
     return end
+
+
+# ---- on the screen
+
+
+class Look(TypedDict):
+    """How text for the screen looks: columns, and whether it has colours."""
+
+    width: int
+    colour: bool
+
+
+def show(
+    end: Written,
+    folder: str | None,
+    look: Look,
+    *,
+    quiet: bool = False,
+    on_the_job: bool = True,
+    line: Callable[[str], object] = print,
+) -> None:
+    """Show the end of a run, by `line`; `folder` is where its reports are.
+
+    `on_the_job` adds it to the page of a CI job.
+    """
+    from petcheck.reports import terminal
+
+    for command in annotation_lines(end.result, end.material.evidence, os.environ):
+        line(command)
+    if quiet:
+        line(terminal.one_line(end.result, folder))
+    else:
+        line(terminal.render(end.result, end.material.evidence, folder=folder, unwritten=end.unwritten, **look))
+        if end.note:
+            line(f"\n{escape_commands(end.note)}")
+    sys.stdout.flush()
+    for trouble in end.trouble:
+        print(f"petcheck: {trouble}", file=sys.stderr)
+    if on_the_job:
+        _append_job_summary(end)
+
+
+def _append_job_summary(end: Written) -> None:
+    """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
+    from petcheck.reports import summary
+
+    path = job_summary(os.environ)
+    if path is not None:
+        with suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(summary.render(end.result, end.material.evidence))

@@ -1,0 +1,118 @@
+"""Creates the animals of a run, several at the same time, and requests the pages that show them (section 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from math import inf
+
+from petcheck.call import Call, Credential, Form, page_call, read_call
+from petcheck.exchange import Exchange
+from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, twin_name
+from petcheck.plan.keys import Wrong
+from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, REMOVAL_DAY
+from petcheck.toolkit.feeds import Traffic
+from petcheck.toolkit.lookups import revealing
+from petcheck.toolkit.target import Target, valid_call
+from petcheck.toolkit.together import ask_ahead, asked_later, examples_left, send_together, sends_bursts
+from petcheck.wire.api import new_pet_call
+
+_TWINS = 2
+# requests beside the animals that a run creates: the twins, two refused bodies, a page, and it with an invalid key
+_BESIDE = _TWINS + 4
+
+
+def ask_creations_ahead(target: Target) -> None:
+    """Post the animals that the run creates: the plainest alone, then the first form of the others together.
+
+    More animals, a refused body and a page take the place of property examples beside them. A refused body precedes the
+    plainest one too, on the same connection: a server that does not read all of it may take the rest for a request.
+    """
+    target.need_writes()
+    if not sends_bursts(target):
+        return
+    target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)  # as `creations` does before the first POST
+    firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
+    posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
+    beside: list[Call] = []
+    if examples_left(target) > _BESIDE:
+        posts += map(valid_call, _twins(target))
+        before, refused = map(new_pet_call, nameless_bodies(target.category))
+        # the same URL byte by byte, as a cache or a shared flight of requests knows it
+        invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)
+        beside += [refused, replace(invalid, credential=Credential.VALID), invalid]
+        target.examples_sent += _BESIDE
+        target.api.call(before)
+    room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
+    ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
+
+
+def _twins(target: Target) -> tuple[dict[str, object], ...]:
+    """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them."""
+    plain, other = [pet.plain for pet in target.valid_pets() if pet.status is not None][:_TWINS]
+    first, second = (twin_name(target.run, number) for number in range(_TWINS))
+    return plain | {"name": first}, (plain | {"name": second} if target.seed % 2 else other | {"name": first})
+
+
+def _page_with_an_invalid_key(target: Target) -> Call:
+    """A filtered page of the beginning, with a kind of invalid key that was not sent to it; without one if all were.
+
+    Asked for again soon after a burst, it shows what a cache keeps under the URL of a request beside it.
+    """
+    cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER)
+    calls = (call for cell in cells if (call := target.keyless(cell)) is not None and not target.api.known(call))
+    return next(calls, page_call(credential=Credential.MISSING))
+
+
+def _creation(target: Target, pet: ValidPet) -> Exchange:
+    """The POST of an animal: the extreme one if it was accepted, otherwise the plain one.
+
+    If the plainest animal of all got the same status, other than 400, the extreme value was not the reason.
+    """
+    target.need_writes()
+    # requested before the first POST and again after the last: a cache would give both the same answer
+    target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
+    plainest = target.valid_pets()[0]
+    for place, extreme in enumerate(pet.extremes):
+        first = target.post(f"extreme {pet.status}" + " again" * place, extreme, escaped=pet.escaped)
+        other = target.post(f"plain {plainest.status}", plainest.plain)
+        if first.status == 201 or (first.status != 400 and first.status == other.status):
+            return first
+    return target.post(f"plain {pet.status}", pet.plain)
+
+
+def creations(target: Target) -> None:
+    """Create an animal of each status, and one without; then the watched page is requested again."""
+    for pet in target.valid_pets():
+        _creation(target, pet)
+    list_anew(target, TELLTALE_STATUS)
+
+
+def ask_anew_together(target: Target) -> None:
+    """After the creations, request what shows them at the same time: pages that share a limit or a status, an animal.
+
+    A server that answers one flight of requests, or one key of a cache, for too many URLs mixes them up.
+    """
+    if not sends_bursts(target) or Traffic.PAGES not in target.choice.needs:
+        return
+    calls = [call for call in (page_call(LIMIT_MAX, TELLTALE_STATUS), page_call(LIMIT_MAX)) if _is_stale(target, call)]
+    number = revealing(target)
+    if number is not None and target.as_of < REMOVAL_DAY:
+        calls.append(read_call(number))
+    also = page_call(LIMIT_DEFAULT, TELLTALE_STATUS)
+    if calls and examples_left(target) and not target.api.known(also):
+        calls.append(also)
+        target.examples_sent += 1
+    send_together(target, calls)
+
+
+def list_anew(target: Target, status: str | None = None) -> None:
+    """List the longest page, filtered or not; list it again if the run has created animals since."""
+    call = page_call(LIMIT_MAX, status)
+    target.api.call(call, fresh=_is_stale(target, call))
+
+
+def _is_stale(target: Target, call: Call) -> bool:
+    """Whether a call was last sent before the run created an animal, or never."""
+    created = max((one.finished for one in target.created.values()), default=-inf)
+    return not target.api.known(call) or target.api.call(call).sent < created
