@@ -7,8 +7,7 @@ import json
 import pytest
 
 from petcheck.call import Credential
-from petcheck.comparison.answers import compare_answers
-from petcheck.comparison.page_sizes import PageSize, page_sizes_in, same_page_size
+from petcheck.comparison.behaviour import PageSize, compare_answers, page_sizes_in, same_page_size
 from petcheck.comparison.pairing import SideRecord, check_name
 from petcheck.exchange import Exchange
 from petcheck.results.decisions import by_index

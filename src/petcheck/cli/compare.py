@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from petcheck.cli.output import deliver, expect_no_input, look, page_of, reports_of
+from petcheck.cli.history import reports_of
+from petcheck.cli.output import deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser, fail
 from petcheck.comparison import compare
 from petcheck.comparison.comparable import FILE

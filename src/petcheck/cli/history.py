@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from petcheck.cli.output import deliver, expect_no_input, look, page_of, reports_of
+from petcheck.cli.output import address, deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser, fail
 from petcheck.comparison.history import FILE, history, past_run
 from petcheck.errors import NotARun, NotComparable
-from petcheck.reports import history_html, history_text, json_text
+from petcheck.reports import history_html, history_text, json_text, report_html
 from petcheck.results.load import result_files
 from petcheck.results.parts import verdicts_in
 from petcheck.sanitize import printable
@@ -50,3 +51,9 @@ def main(argv: list[str]) -> int:
         json_text.of_history(made) if options.json else None,
     )
     return int(Exit.HOLDS)
+
+
+def reports_of(files: Iterable[Path], page: Path | None) -> dict[str, str]:
+    """Where a page finds the report beside each result.json that has one, by the printable name of that."""
+    beside = ((file, file.with_name(report_html.FILE)) for file in files)
+    return {printable(str(file)): address(report, page) for file, report in beside if report.is_file()}

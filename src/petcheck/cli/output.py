@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from petcheck.cli.parser import COLOURS, fail
-from petcheck.reports import report_html
 from petcheck.results import atomic_write, result
 from petcheck.results.atomic_write import is_standard_output
 from petcheck.sanitize import printable
@@ -47,12 +46,6 @@ def address(report: Path, page: Path | None) -> str:
     """Where a page finds a report; without one, or on standard output, it is in the working folder."""
     start = Path() if page is None or is_standard_output(page) else page.parent
     return quote(os.fsencode(os.path.relpath(report, start)))
-
-
-def reports_of(files: Iterable[Path], page: Path | None) -> dict[str, str]:
-    """Where a page finds the report beside each result.json that has one, by the printable name of that."""
-    beside = ((file, file.with_name(report_html.FILE)) for file in files)
-    return {printable(str(file)): address(report, page) for file, report in beside if report.is_file()}
 
 
 def look() -> Look:

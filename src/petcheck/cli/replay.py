@@ -91,35 +91,36 @@ def main(argv: list[str]) -> int:
 
 def _named(words: Sequence[str], stream: Stream, result: Result) -> list[Again]:
     """The exchanges with these numbers, by target."""
-    targets, found = [part.name for part in stream.parts], []
+    sent, found = {part.name: part.exchanges for part in stream.parts}, []
     for word in words:
         match = _NUMBER.fullmatch(word)
         if match is None:
             fail(f"replay: {printable(word, 40)} is not the number of an exchange; write it as 13, or '#13' in quotes")
         name, number = match[1], int(match[2] or match[3])
-        if name is None and len(targets) > 1:
-            fail(f"replay: {printable(word, 40)}: of which target? write it as '{targets[0]}#{number}'")
-        target = name or targets[0]
-        record = next((part.exchanges for part in stream.parts if part.name == target), ())
-        recorded = next((exchange for exchange in record if exchange.index == number), None)
-        if recorded is None:
+        first = next(iter(sent))
+        if name is None and len(sent) > 1:
+            fail(f"replay: {printable(word, 40)}: of which target? write it as '{first}#{number}'")
+        target = name or first
+        record = sent.get(target, ())
+        if number >= len(record):
             fail(f"replay: there is no exchange {printable(word, 40)}; the last is #{len(record) - 1}")
         rows = result.rows_of(target)
         failed = [row for row in rows if row.outcome in ("fail", "waived") and number in row.decisive]
         held = [row for row in rows if row.outcome == "pass" and number in row.exchanges]
-        found.append(Again(recorded, tuple(failed), tuple(held)))
-    return sorted(found, key=lambda each: targets.index(each.recorded.target))
+        found.append(Again(record[number], tuple(failed), tuple(held)))
+    return sorted(found, key=lambda each: list(sent).index(each.recorded.target))
 
 
 def _failed(stream: Stream, result: Result) -> list[Again]:
     """For each failure the exchange that shows it best, once."""
-    found: dict[tuple[str, int], list[Verdict]] = {}
+    found = []
     for part in stream.parts:
+        shown: dict[int, list[Verdict]] = {}
         for row in result.rows_of(part.name):
             if row.outcome in ("fail", "waived") and row.decisive_by_weight:
-                found.setdefault((part.name, row.decisive_by_weight[0]), []).append(row)
-    exchanges = {(exchange.target, exchange.index): exchange for exchange in stream.exchanges}
-    return [Again(exchanges[at], tuple(rows)) for at, rows in found.items()]
+                shown.setdefault(row.decisive_by_weight[0], []).append(row)
+        found += [Again(part.exchanges[index], tuple(rows)) for index, rows in shown.items()]
+    return found
 
 
 def _send(
@@ -135,13 +136,13 @@ def _send(
         given["self-test"] = True
     else:
         given |= {**part.settings.way, "target": [f"{part.name}={part.base_url}"]}
-    grounds = grounds_in(head, part)
-    codes = []
+    grounds, codes = grounds_in(head, part), []
+    where = f" on {part.name}" if len(stream.parts) > 1 else ""
     try:
         with door(given, as_of=head.as_of, seed=head.seed, writes=writes) as transport:
             for each in chosen:
                 recorded = each.recorded
-                page.head(f"#{recorded.index} {request_of(recorded, result)}{_of_several(stream, part)}", BOLD)
+                page.head(f"#{recorded.index} {request_of(recorded, result)}{where}", BOLD)
                 try:
                     now = transport.send(replace(recorded.request.call, form=recorded.request.form))
                 except NotSent as obstacle:
@@ -155,10 +156,6 @@ def _send(
     except AppFailed as error:
         fail(f"replay: {error}", Exit.UNTESTABLE)
     return _gravest(codes)
-
-
-def _of_several(stream: Stream, part: Part) -> str:
-    return f" on {part.name}" if len(stream.parts) > 1 else ""
 
 
 def _show(page: TextLines, each: Again, now: Exchange, known: Grounds, run: str) -> Exit:

@@ -7,7 +7,7 @@ A side is one target of one run. What counts:
   unknown. It counts, in a separate group, with the option that lets it be judged. One that no side examined is equal.
 - Open points differ if two sides were seen to behave differently. Which ones a run sees depends on the requests that
   it has left, so one that only some sides saw is reported and does not count.
-- For other behaviour (headers, media types, further fields, …) see `answers`, `traits` and `page_sizes`. What a
+- For other behaviour (headers, media types, further fields, …) see `behaviour`. What a
   gateway adds or changes is reported as the network path and does not count.
 
 Values that change from run to run are replaced first (`normalize`). Runs with different permissions, days or seeds can
@@ -22,13 +22,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Literal, TypeVar, get_args
 
-from petcheck.comparison.answers import compare_answers
+from petcheck.comparison.behaviour import compare_behaviour
 from petcheck.comparison.comparable import circumstances, comparable
-from petcheck.comparison.difference import KINDS, Agreement, Difference
+from petcheck.comparison.difference import Agreement, Difference
 from petcheck.comparison.open_points import ComparedPoint, compare_open_points
-from petcheck.comparison.page_sizes import compare_page_sizes
 from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord
-from petcheck.comparison.traits import compare_traits
 from petcheck.judging.frequency import When
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import totals
@@ -144,7 +142,7 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
     contradicted, one_sided, agreed = _by_agreement(_requirements(sides))
     points = compare_open_points([side.observed for side in sides], records)
     differing, one_sided_points, agreed_points = _by_agreement(points)
-    differences, alike = _other_differences(records, differing)
+    differences, alike = compare_behaviour(records, [shown for point in differing for shown in point.exchanges])
     kinds = {one.kind for one in differences}
     summaries = [one for one in differing if one.id in _SUMMARIES and _SUMMARIES[one.id] not in kinds]
     suite = runs[0].result.suite
@@ -244,26 +242,3 @@ def _decisive(rows: Sequence[Verdict | None], sides: Sequence[Side]) -> tuple[Co
                 counterparts = tuple(index if one is mine else one.counterpart(index, mine) for one in records)
                 found.setdefault(mine.requests[index], counterparts)
     return tuple(dict.fromkeys(found.values()))
-
-
-# ---- behaviour
-
-
-def _other_differences(
-    records: Sequence[SideRecord], differing: Sequence[ComparedPoint]
-) -> tuple[tuple[Difference, ...], dict[str, int]]:
-    """The differences beyond verdicts and open points, in the order of KINDS, and the equal places counted by kind."""
-    by_trait, alike = compare_traits(records)
-    reported = {
-        record.requests[index]
-        for point in differing
-        for counterparts in point.exchanges
-        for record, index in zip(records, counterparts, strict=True)
-        if index is not None
-    }
-    by_answer, answers_alike = compare_answers(records, reported)
-    by_size, sizes_alike = compare_page_sizes(records)
-    order = list(KINDS)
-    found = sorted([*by_trait, *by_answer, *by_size], key=lambda one: order.index(one.kind))
-    counted = alike | {"answer": answers_alike, "page size": sizes_alike}
-    return tuple(found), {kind: counted[kind] for kind in KINDS if counted.get(kind)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from petcheck.comparison.behaviour import page_sizes_in, same_page_size
 from petcheck.comparison.difference import Agreement, contradict
 from petcheck.comparison.normalize import normalized
-from petcheck.comparison.page_sizes import page_sizes_in, same_page_size
 from petcheck.comparison.pairing import Counterparts, SideRecord
 from petcheck.results.findings import Observation
 from petcheck.spec import sections

@@ -1,4 +1,4 @@
-"""What a recording says as a whole that no run, and no judging of traffic, could have written."""
+"""What a recording says that no run, and no judging of traffic, could have written: as a whole, and of exchanges."""
 
 from __future__ import annotations
 
@@ -6,27 +6,48 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import groupby, pairwise
 from typing import Any
 
+from petcheck.call import FORMS_OF_JSON, Form
 from petcheck.config.choice import chosen
 from petcheck.config.options import ALLOWED, OPTIONS, Option, Place
 from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import ConfigError
-from petcheck.evidence.marks import contradicted
+from petcheck.exchange import Exchange, Response
+from petcheck.plan.forms import fits, spelled
+from petcheck.plan.together import MOST, connections
 from petcheck.results.judge import suite
 from petcheck.runner.head import run_id
 from petcheck.runner.schedule import planned_for
 from petcheck.sanitize import comma_list, printable
+from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
+from petcheck.spec.sections import TITLES
+from petcheck.spec.version import VERSION
 from petcheck.stream.lines import NARROWED, End, Ended, Head, Joined, Revised, Waited
-from petcheck.stream.stream import Stream
+from petcheck.stream.stream import MASKED, Part, Stream
 from petcheck.stream.typed import timestamp
 from petcheck.traffic.sorting import SETTINGS as OF_TRAFFIC
 from petcheck.traffic.sorting import name_of
+from petcheck.wire.client import KEPT_OF_MORE
+from petcheck.wire.decoding import ACCEPTED_ENCODINGS
+from petcheck.wire.sender import cased
+from petcheck.wire.tally import Unplanned
+from petcheck.words import plural
 
-_CLOCKS_S = 60.0  # a clock that is set while a run lasts is off by less
+CLOCKS_S = 60.0
+"""A clock that is set while a run lasts is off by less."""
 _NAMED = 6  # checks
 _BELOW = re.compile(r".*(?=\bchecks/)")  # pytest may name files from a folder above
 _OF_JUDGING = ("plan", "as-of", "requirements-as-of")
+_CAUSES = {"", *(each.value for each in Unplanned)}
+_NAMES = ("Accept", "Accept-Encoding", "Authorization", CONTENT_TYPE, "Transfer-Encoding", "User-Agent")
+_VALUES = {
+    "accept-encoding": ACCEPTED_ENCODINGS,
+    CONTENT_TYPE.lower(): MEDIA_TYPE,
+    "transfer-encoding": "chunked",
+    "user-agent": f"petcheck/{VERSION}",
+}
 
 
 def incoherent(stream: Stream) -> Iterator[str]:
@@ -39,7 +60,7 @@ def incoherent(stream: Stream) -> Iterator[str]:
         yield from _lengths(stream)
         if stream.head.suite == suite():  # other versions have other checks and other ways to send them
             yield from _plans(stream)
-            yield from contradicted(stream)
+            yield from _contradicted(stream)
 
 
 def incoherent_parts(whole: Stream) -> Iterator[str]:
@@ -113,7 +134,7 @@ def _over(stream: Stream) -> Iterator[str]:
 
 def _lengths(stream: Stream) -> Iterator[str]:
     """What took longer, or was more, than the run allowed."""
-    lasted = (stream.finished - stream.head.started).total_seconds() + _CLOCKS_S
+    lasted = (stream.finished - stream.head.started).total_seconds() + CLOCKS_S
     if lasted < 0:
         yield "it ended before it began"
     for entry in stream.entries:
@@ -177,3 +198,84 @@ def _read(option: Option, value: Any) -> object:
     if option.field == "choice":
         return tuple(sorted(chosen(value) or ())) or None
     return option.read(value, f"--{option.name}") if option.read is not None else value
+
+
+# ---- exchanges
+
+
+def _contradicted(stream: Stream) -> Iterator[str]:
+    """The first exchange with each target whose marks are wrong, in words."""
+    given = str(stream.head.options.get("connections", ""))
+    allowed = int(given) if re.fullmatch("[0-9]{1,3}", given) else MOST
+    for part in stream.parts:
+        most = connections(allowed, writes=part.settings.writes)
+        found = (*_bursts(part, most), *_overlaps(part), *_words(part))
+        yield from found[:1]
+
+
+def _bursts(part: Part, most: int) -> Iterator[str]:
+    """Bursts are numbered from 1, each in one piece, of no more requests than may be under way together."""
+    number = 0
+    for burst, together in groupby(part.exchanges, lambda one: one.burst):
+        if burst is None:
+            continue
+        members, number = list(together), number + 1
+        which = f"the burst of exchange {members[0].index} with {part.name}"
+        answered = [one for one in members if isinstance(one.answer, Response)]
+        if burst != number:
+            yield f"{which} has the number {burst}, and is burst {number} of the run"
+        elif not 1 < len(members) <= most:
+            sent = f"{which} has {plural(len(members), 'request')}"
+            yield f"{sent}; the run sends 2 to {most} at the same time"
+        elif any(before.finished < after.sent for before, after in pairwise(answered)):
+            yield f"{which} has requests that were answered before others of it were sent"
+
+
+def _overlaps(part: Part) -> Iterator[str]:
+    """Only the requests of a burst are under way at the same time."""
+    latest = float("-inf")
+    for _, some in groupby(part.exchanges, lambda one: (one.burst, one.index if one.burst is None else 0)):
+        members = list(some)
+        if members[0].sent < latest:
+            yield f"exchange {members[0].index} with {part.name} was sent before the one before it was answered"
+        latest = max(one.finished for one in members)
+
+
+def _words(part: Part) -> Iterator[str]:
+    """Each exchange is spelled as its form says, and repeats the request that it says it repeats."""
+    own = {given.partition("=")[0].lower() for given in part.settings.headers}
+    for one in part.exchanges:
+        which, form = f"exchange {one.index} with {part.name}", one.request.form
+        if not _is_spelled(one, own):
+            yield f"{which} says that it has {form.value}, and is written otherwise"
+        # a mask may be shorter than what it stands for
+        if not one.heard.body_complete and len(one.heard.body) < KEPT_OF_MORE // 2:
+            yield f"{which} says that its body was too long to read, and keeps {len(one.heard.body)} bytes of it"
+        if one.section not in ("", *TITLES):
+            yield f"{which} was sent for a section that the document does not have"
+        if one.cause not in _CAUSES:
+            yield f"{which} was sent for a reason that petcheck does not have"
+        if one.again is not None and one.cause != Unplanned.PROBE.value:
+            first = part.exchanges[one.again].request
+            if first.call != one.request.call:
+                yield f"{which} says that it repeats exchange {one.again}, which is another request"
+
+
+def _is_spelled(exchange: Exchange, own: set[str]) -> bool:
+    """Whether headers and body are written as the form of the request says; `own` are headers that the user sends."""
+    request, call, body = exchange.request, exchange.request.call, exchange.request.body or b""
+    form = request.form
+    usual = {name.lower(): name for name in _NAMES if name.lower() not in own}
+    sent = [(name, value) for name, value in request.headers if name.lower() in usual]
+    accepted = [] if form is Form.NO_ACCEPT else ["*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE]
+    if any(name != cased(usual[name.lower()], form) for name, _ in sent):
+        return False
+    if any(value != _VALUES.get(name.lower(), value) for name, value in sent):
+        return False
+    if "accept" in usual and [value for name, value in sent if name.lower() == "accept"] != accepted:
+        return False
+    if any(name == "Transfer-Encoding" for name, _ in sent) != (form is Form.CHUNKED):
+        return False
+    if MASKED.search(body):
+        return True
+    return fits(form, call) and (form not in FORMS_OF_JSON or spelled(call, form).body == body)

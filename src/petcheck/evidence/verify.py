@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petcheck.errors import NotAResult, NotARun, NotDated
-from petcheck.evidence.coherence import incoherent, incoherent_parts
+from petcheck.evidence.coherence import CLOCKS_S, incoherent, incoherent_parts
 from petcheck.reports.outputs import OUTPUTS, Material, material_of_parts, render
 from petcheck.results import attestation, timestamp
 from petcheck.results.attestation import signed_payload
@@ -45,8 +45,6 @@ from petcheck.stream.typed import timestamp as timestamp_of
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
-
-_CLOCKS_S = 60.0  # a clock that is set while a run lasts is off by less
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +147,11 @@ def _clocks(stream: Stream) -> Iterator[str]:
             first, which = part.exchanges[0], f"exchange {one.index} with {part.name}"
             apart = abs((one.started - first.started).total_seconds() - (one.sent - first.sent))
             left = (stream.end.finished - one.started).total_seconds() - one.elapsed if stream.end else 0.0
-            if apart > _CLOCKS_S:
+            if apart > CLOCKS_S:
                 yield f"the clocks of {which} differ by {apart:,.0f} s: one was set, or the recording was edited"
-            elif (stream.head.started - one.started).total_seconds() > _CLOCKS_S:
+            elif (stream.head.started - one.started).total_seconds() > CLOCKS_S:
                 yield f"{which} was sent before the run began"
-            elif left < -_CLOCKS_S:
+            elif left < -CLOCKS_S:
                 yield f"{which} was answered after the run had ended"
             else:
                 continue
@@ -366,7 +364,7 @@ def _dated(folder: Path, response: Path, trusted: Sequence[Certificate]) -> Date
 
 
 def _clock_ahead(stream: Stream | None, dated: Dated) -> Iterator[str]:
-    if stream is not None and (stream.finished - dated.moment).total_seconds() > _CLOCKS_S:
+    if stream is not None and (stream.finished - dated.moment).total_seconds() > CLOCKS_S:
         ended = timestamp_of(stream.finished)
         yield f"the run says that it ended at {ended}, after the authority dated it: one of the clocks is wrong"
 
