@@ -532,6 +532,11 @@ def restarting(begins: float, ends: float, silence: NoAnswer) -> Callable[[Sent]
     return lambda sent: silence if begins <= sent.at < ends else OK
 
 
+def test_a_first_answer_that_was_cut_short_is_from_a_target_that_lives() -> None:
+    rig = bench(restarting(0.0, 4.0, NoAnswer(Silence.CUT_SHORT, "status 200")), takes=0.01)
+    assert rig.transport.send(LIST).answer == OK
+
+
 @pytest.mark.parametrize("kind", [Silence.UNREACHABLE, Silence.RESET])
 def test_a_target_that_is_starting_is_waited_for(kind: Silence) -> None:
     rig = bench(restarting(0.0, 2.0, NoAnswer(kind, "refused")), takes=0.01)

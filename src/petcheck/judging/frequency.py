@@ -96,13 +96,15 @@ def frequency_of(failed: Failed, record: Record, *, of_animals: bool = False) ->
     members = {e.index for e in (*failed.wrong, *held) if _is_of(e, properties)} - again
     right = _right_another_time(failed, held, record, of_animals)
     beside = "" if right is None else _on_connections(failed.wrong, held, members) or _same_body(failed.wrong, right)
+    fails_again = again & sent.keys()
+    animals = any(_depends_on_animals(e, failed.proofs[0].part) for e in failed.wrong)
     usual = Frequency(
         len(members & sent.keys()),
         len(members),
         _in_words(properties, errors=by_status and all(e.heard.status >= 400 for e in (*failed.wrong, *held))) + beside,
-        len(again & sent.keys()),
+        len(fails_again),
         len(again),
-        when="always" if right is None else "now and then",
+        when="always" if right is None and (animals or fails_again == again) else "now and then",
     )
     return _at_the_same_time(failed.wrong, record) or usual
 

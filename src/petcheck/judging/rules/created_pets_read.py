@@ -69,10 +69,15 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
 
 
 def _mixed_up(record: Record, seen: Mapping[int, Sequence[Sight]], grounds: Grounds) -> Failed | None:
-    """A failure if an animal is shown with the name that the run gave to another one: nobody else knows it."""
-    names = [(one.id, name) for one in creations_in(record) if (name := name_sent(one.exchange)) is not None]
+    """A failure if an animal is shown with the name that the run gave to another one: nobody else knows it.
+
+    A 201 that has the name of another one already breaks CREATE-2.
+    """
+    made = creations_in(record)
+    names = [(one.id, name) for one in made if (name := name_sent(one.exchange)) is not None]
     own = {(number, name) for number, name in names if grounds.run and grounds.run in name}
     given = {name: number for number, name in own}
+    own |= {(one.id, name) for one in made if isinstance(name := one.animal.get("name"), str)}
     for number, sights in seen.items():
         for sight in sights:
             shown = sight.animal.get("name")
