@@ -17,6 +17,7 @@ from petcheck.wire.api import Members
 _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 
 
+_OTHER_CATEGORY = ("CategoryId", "category_id", "CATEGORYID")
 # bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
 TELLTALE_STATUS = PENDING
 
@@ -56,7 +57,7 @@ def valid_pets(run: str, categories: Sequence[int], seed: int) -> tuple[ValidPet
         return {"name": name, "categoryId": category_id} | ({"status": status} if status else {})
 
     def plain(status: str | None, category_id: int = category) -> dict[str, object]:
-        name = f'petcheck {run} {status or "none"} <B>&amp; "It\'s" %41+%s'
+        name = f'petcheck {run} {status or "none"} <B>&amp; "It\'s" %41+--'
         return pet(status, name, category_id)
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
@@ -111,7 +112,7 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
         Defect("array", "CREATE-5", [body("array")]),
         # a parser that ignores the case of member names takes it for the name
         Defect("no-name", "CREATE-6", without("name", "no-name") | {"Name": refused_name(run, "no-name")}),
-        Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
+        Defect("no-category", "CREATE-6", without("categoryId", "no-cat") | {_OTHER_CATEGORY[number % 3]: category}),
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
         defect("category-text", "CREATE-8", categoryId=str(category)),
