@@ -20,7 +20,7 @@ AGAIN = "--seed 3 repeats this run"
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A run against two targets, one of which has a fault that an example finds."""
     with server() as plain, server(faults=("limit-over-70-crashes-for-sold",)) as faulty:
-        targets = ("--target", f"one={plain}", "--target", f"two={faulty}", "--examples", "60")
+        targets = ("--target", f"one={plain}", "--target", f"two={faulty}", "--examples", "50")
         folder = tmp_path_factory.mktemp("seed")
         (folder / "reports").mkdir()
         return petcheck(folder, *targets, "--html", "reports/pytest.html", "--seed", "3", key=KEY)

@@ -77,7 +77,7 @@ def _mixed_up(record: Record, seen: Mapping[int, Sequence[Sight]], grounds: Grou
     names = [(one.id, name) for one in made if (name := name_sent(one.exchange)) is not None]
     own = {(number, name) for number, name in names if grounds.run and grounds.run in name}
     given = {name: number for number, name in own}
-    own |= {(one.id, name) for one in made if isinstance(name := one.animal.get("name"), str)}
+    own |= {(one.id, said) for one in made if isinstance(said := one.animal.get("name"), str)}
     for number, sights in seen.items():
         for sight in sights:
             shown = sight.animal.get("name")
