@@ -85,6 +85,13 @@ def test_animals_that_share_their_id_are_not_looked_for(name: str) -> None:
     )
 
 
+def test_reads_of_animals_that_share_their_id_are_not_said_to_be_missing() -> None:
+    both = [replace(new(1, name=name), burst=1) for name in ("Rex", "Tex")]
+    assert found("CREATE-12", *both, new(2, 0.5), get(1, 1.0)) == Undecided(
+        "No GET asked for a created animal with an id of its own; the others share theirs, see PET-5."
+    )
+
+
 def test_only_a_name_of_the_run_shows_that_two_animals_are_mixed_up() -> None:
     def named(number: int, name: str) -> Exchange:
         return exchange(CREATE, 201, pet(number, name=name), asked={"name": name}, index=number, sent=0.0)

@@ -19,6 +19,7 @@ from petcheck.judging.creations import (
     read_sight,
     reads_in,
     reads_of,
+    shared_in,
     still_listed,
     still_there,
 )
@@ -64,7 +65,8 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
         return Held(tuple(shown))
     answers = [e for _, exchanges in reads for e in exchanges]
     if not answers:
-        return Undecided("No GET asked for a created animal.")
+        own = " with an id of its own; the others share theirs, see PET-5" if shared_in(record) else ""
+        return Undecided(f"No GET asked for a created animal{own}.")
     return Undecided(f"{described(answers[-1])} returned no animal ({answer_text(answers[-1])}); see GET-1.")
 
 
