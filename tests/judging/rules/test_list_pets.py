@@ -728,3 +728,15 @@ def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
 
 def test_other_operations_prove_nothing_about_lists() -> None:
     assert all(by(f"LIST-{n}", exchange(GET, 200, PET)) is NOT_CONCERNED for n in range(1, 9))
+
+
+def test_a_default_page_that_only_a_small_store_could_explain_asks_for_more_animals() -> None:
+    few, grown = page(range(9), "", 0), page(range(16), "limit=20", 5)
+    question = decided("LIST-4", few, grown)
+    assert asked(question) == (ask(), ask("limit=20"), ask())
+    assert isinstance(question, Ask)
+    left = "Only 16 animals are known; judging the default page size needs more than 20. Add animals to the store."
+    assert question.otherwise.reason == left
+    three = [page(range(9), "", 20), page(range(16), "limit=20", 21)]
+    assert reason(decided("LIST-4", few, grown, *three, page(range(16), "", 22))) == left
+    assert isinstance(decided("LIST-4", few, grown, *three, page(range(9), "", 22)), Failed)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from petcheck.call import Call, page_call
@@ -166,7 +167,10 @@ def _short_of(
         return Ask((explicit,), undecided)
     if pages[-1].size >= twenties[-1].size:
         return undecided
-    return _compared(page_call(None, status), explicit, pages[-1], twenties[-1], record)
+    compared = _compared(page_call(None, status), explicit, pages[-1], twenties[-1], record)
+    if isinstance(compared, Ask):
+        return replace(compared, otherwise=undecided)
+    return compared if isinstance(compared, Failed) else undecided
 
 
 def _compared(default: Call, explicit: Call, page: Page, other: Page, record: Record) -> Decision:
