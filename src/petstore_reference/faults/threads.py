@@ -28,6 +28,8 @@ _DISK_S = 0.003
 _BODIES = "CREATE-1 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-14"
 _PAGES = "LIST-1 LIST-2 LIST-6"
 _MAKING = threading.RLock()  # one thing may be made of another
+# two calls of Python's sqlite3 on one connection at the same time may end the process; the threads mix between calls
+_IN_SQLITE = threading.Lock()
 
 _Thing = TypeVar("_Thing")
 
@@ -243,15 +245,19 @@ def _database(state: ServerState) -> sqlite3.Connection:
 
 def _last_row(state: ServerState) -> int:
     database = _database(state)
-    database.execute("INSERT INTO pets DEFAULT VALUES")
+    with _IN_SQLITE:
+        database.execute("INSERT INTO pets DEFAULT VALUES")
     disk()
-    (number,) = database.execute("SELECT last_insert_rowid()").fetchone()
+    with _IN_SQLITE:
+        (number,) = database.execute("SELECT last_insert_rowid()").fetchone()
     return int(number)
 
 
 def _added(state: ServerState, keep: Callable[[], Animal]) -> Animal:
     animal = keep()
-    _database(state).execute("INSERT OR IGNORE INTO pets VALUES (?)", (animal.id,))
+    database = _database(state)
+    with _IN_SQLITE:
+        database.execute("INSERT OR IGNORE INTO pets VALUES (?)", (animal.id,))
     return animal
 
 
@@ -259,9 +265,11 @@ def _one_cursor(behaviour: Behaviour) -> Behaviour:
     def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
         def find(animal_id: int, store: Store) -> Animal | None:
             cursor = kept(state, "cursor", lambda: _database(state).cursor())
-            cursor.execute("SELECT id FROM pets WHERE id = ?", (animal_id,))
+            with _IN_SQLITE:
+                cursor.execute("SELECT id FROM pets WHERE id = ?", (animal_id,))
             disk()
-            row = cursor.fetchone()
+            with _IN_SQLITE:
+                row = cursor.fetchone()
             return whole.find(row[0], store) if row else None
 
         return behaviour.act(call, state, replace(whole, find=find))
