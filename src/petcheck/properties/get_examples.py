@@ -16,7 +16,7 @@ from petcheck.spec.operations import Operation
 def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Call]:
     """Ids near the `known` ones, then over all of int64, the limits of common integer types first; other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
-    edges = [0, -1, INT64_MAX, INT64_MIN, 2**31, 2**32, 2**53 + 1, -(2**31) - 1]
+    edges = [-1, 0, INT64_MAX, INT64_MIN, 2**31, 2**32, 2**53 + 1, -(2**31) - 1]
     near = list(_near(known))
     edges += near[1:]
     ids = chain(

@@ -206,9 +206,7 @@ class Transport:
     def _await_life(self, unanswered: Exchange) -> None:
         """Probe until anything is answered. Raises `TargetDown` if nothing is until patience ends."""
         silence = unanswered.answer.kind if isinstance(unanswered.answer, NoAnswer) else None
-        known = (
-            bool(self._answered) or silence is Silence.CUT_SHORT
-        )  # an answer whose body did not end is from somebody
+        known = bool(self._answered) or silence is Silence.CUT_SHORT  # an answer whose body did not end is one
         starting = silence in WHILE_STARTING
         patience = PATIENCE_S if known else PATIENCE_AT_START_S if starting else 0.0
         calls = self._probes(unanswered.request.operation)

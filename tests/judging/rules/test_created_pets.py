@@ -88,7 +88,7 @@ def test_animals_that_share_their_id_are_not_looked_for(name: str) -> None:
 def test_reads_of_animals_that_share_their_id_are_not_said_to_be_missing() -> None:
     both = [replace(new(1, name=name), burst=1) for name in ("Rex", "Tex")]
     assert found("CREATE-12", *both, new(2, 0.5), get(1, 1.0)) == Undecided(
-        "No GET asked for a created animal with an id of its own; the others share theirs, see PET-5."
+        "No GET asked for a created animal that shares its id with no other one; see PET-5 for those that do."
     )
 
 

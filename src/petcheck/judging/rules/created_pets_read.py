@@ -65,7 +65,7 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
         return Held(tuple(shown))
     answers = [e for _, exchanges in reads for e in exchanges]
     if not answers:
-        own = " with an id of its own; the others share theirs, see PET-5" if shared_in(record) else ""
+        own = " that shares its id with no other one; see PET-5 for those that do" if shared_in(record) else ""
         return Undecided(f"No GET asked for a created animal{own}.")
     return Undecided(f"{described(answers[-1])} returned no animal ({answer_text(answers[-1])}); see GET-1.")
 
