@@ -396,6 +396,11 @@ def test_a_key_of_openssh_seals_too(folder: Path) -> None:
         (["verify"], "verify: name one folder of reports: petcheck verify reports/"),
         (["verify", "nowhere"], "verify: nowhere/manifest.json cannot be read"),
         (["verify", "reports", "--public-key", "key.pem"], "verify: --public-key key.pem holds no public key in PEM"),
+        # an empty variable of a CI job must not switch a check off
+        (["verify", "reports", "--public-key", ""], "verify: --public-key . cannot be read (Not a file)"),
+        (["verify", "reports", "--timestamp-ca", ""], "verify: --timestamp-ca . cannot be read (Not a file)"),
+        (["merge", "reports", "--sign-key", ""], "merge: --sign-key . cannot be read (Not a file)"),
+        (["merge", "reports", "--timestamp-url", ""], "merge: --timestamp-url : not an http or https URL"),
         (["--self-test", "--sign-key", "key.pub"], "--sign-key key.pub holds no private key in PEM"),
     ],
 )

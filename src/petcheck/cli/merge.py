@@ -39,8 +39,9 @@ def main(argv: list[str]) -> int:
         for folder in folders:
             if Path(options.output).resolve() == folder.resolve():
                 fail(f"merge: {printable(str(folder))} is one of the inputs; give -o another folder")
-        key = Path(options.sign_key) if options.sign_key else None
-        url = authority_url(options.timestamp_url, "--timestamp-url") if options.timestamp_url else None
+        key = None if options.sign_key is None else Path(options.sign_key)
+        given = options.timestamp_url
+        url = None if given is None else authority_url(given, "--timestamp-url")
         witnesses = witnesses_of(key, url)
         end = merge(folders, values.folder(options.output, "-o"), witnesses)
     except (ConfigError, NotARun, NotComparable) as error:

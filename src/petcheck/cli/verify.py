@@ -45,8 +45,8 @@ def main(argv: list[str]) -> int:
     if len(options.folders) != 1:
         fail("verify: name one folder of reports: petcheck verify reports/")
     folder = Path(options.folders[0])
-    key = Path(options.public_key) if options.public_key else None
-    authority = Path(options.timestamp_ca) if options.timestamp_ca else None
+    key = None if options.public_key is None else Path(options.public_key)
+    authority = None if options.timestamp_ca is None else Path(options.timestamp_ca)
     response = Path(options.timestamp) if options.timestamp else None
     if response is not None and authority is None:
         fail("verify: --timestamp needs --timestamp-ca FILE, the root certificate of the authority")
