@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petcheck.plan.pages import first_pages
+from petcheck.plan.pages import another_limit, first_pages
 from petcheck.spec.figures import STATUSES
 
 SEEDS = [str(seed) for seed in range(20)]
@@ -23,3 +23,14 @@ def test_the_default_and_a_limit_of_20_are_compared_with_the_same_filter() -> No
 
 def test_the_seed_draws_the_pairs() -> None:
     assert len({first_pages(seed) for seed in SEEDS}) == 2
+
+
+def test_seeds_in_a_row_ask_for_small_and_large_limits() -> None:
+    limits = [another_limit(seed) for seed in range(40)]
+    assert {1, 20, 100}.isdisjoint(limits)
+    assert all(1 < limit < 100 for limit in limits)
+    assert all(
+        first < 10 <= second < 20 < third < 60 <= fourth
+        for first, second, third, fourth in zip(*[iter(limits)] * 4, strict=True)
+    )
+    assert len(set(limits)) > 20

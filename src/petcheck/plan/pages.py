@@ -24,3 +24,12 @@ def first_pages(seed: str) -> tuple[Parameters, ...]:
         (LIMIT_DEFAULT, first),
         (LIMIT_MAX, PENDING),
     )
+
+
+_BETWEEN = (range(LIMIT_MIN + 1, 10), range(10, LIMIT_DEFAULT), range(LIMIT_DEFAULT + 1, 60), range(60, LIMIT_MAX))
+
+
+def another_limit(seed: int) -> int:
+    """A limit that the document does not name: small, larger, or large with each next seed, since a server may know few."""
+    drawn = random.Random(f"{seed}/another limit")  # noqa: S311 - repeatable, not secret
+    return drawn.choice(_BETWEEN[seed % len(_BETWEEN)])

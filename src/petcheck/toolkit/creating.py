@@ -12,7 +12,8 @@ from petcheck.judging.creations import creations_in
 from petcheck.judging.pages import pages_of
 from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
 from petcheck.plan.keys import Wrong
-from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, REMOVAL_DAY
+from petcheck.plan.pages import another_limit
+from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.lookups import revealing
 from petcheck.toolkit.target import Target, valid_call
@@ -108,7 +109,7 @@ def _ask_anew_together(target: Target) -> None:
     number = revealing(target)
     if number is not None and target.as_of < REMOVAL_DAY:
         calls.append(read_call(number))
-    also = page_call(LIMIT_DEFAULT, TELLTALE_STATUS)
+    also = page_call(another_limit(target.seed), TELLTALE_STATUS)
     if calls and examples_left(target) and not target.api.known(also):
         calls.append(also)
         target.examples_sent += 1
