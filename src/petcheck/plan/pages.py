@@ -30,6 +30,6 @@ _BETWEEN = (range(LIMIT_MIN + 1, 10), range(10, LIMIT_DEFAULT), range(LIMIT_DEFA
 
 
 def another_limit(seed: int) -> int:
-    """A limit that the document does not name: the next seed draws it among larger ones, or among the smallest again."""
+    """A limit that the document does not name; the next seed draws it among larger ones."""
     drawn = random.Random(f"{seed}/another limit")  # noqa: S311 - repeatable, not secret
     return drawn.choice(_BETWEEN[seed % len(_BETWEEN)])
