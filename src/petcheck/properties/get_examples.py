@@ -33,7 +33,7 @@ def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Ca
         _SEGMENTS,
         cases.random(Operation.GET_PET, "negative", seed),
     )
-    yield from fresh(chain(woven(ids, segments, 36, 2), woven(ids, segments, 2**62, 4)))
+    yield from fresh(chain(woven(ids, segments, 36, 3), woven(ids, segments, 2**62, 4)))
 
 
 def _near(known: Collection[int]) -> Iterator[int]:

@@ -739,4 +739,5 @@ def test_a_default_page_that_only_a_small_store_could_explain_asks_for_more_anim
     assert question.otherwise.reason == left
     three = [page(range(9), "", 20), page(range(16), "limit=20", 21)]
     assert reason(decided("LIST-4", few, grown, *three, page(range(16), "", 22))) == left
+    assert reason(decided("LIST-4", few, grown, *three, page(range(10), "", 22))) == left
     assert isinstance(decided("LIST-4", few, grown, *three, page(range(9), "", 22)), Failed)

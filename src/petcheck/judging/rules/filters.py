@@ -109,9 +109,9 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     seen = {number for number in due if known_since(record, {number}) <= latest}
     lacking = [(page, missing) for page in pages if (missing := _missing(page, seen, record))]
     call = _as_lacking(page_call(LIMIT_MAX, status), [page for page, _ in lacking])
-    decision = _as_the_whole_store(status, seen, pages, lacking, call, record) if seen else None
+    decision = _as_the_whole_store(status, seen, pages, lacking, call, record)
     # what is left out once stays left out, whatever is known by now
-    if decision is not None and (seen == due or isinstance(decision, Failed)):
+    if seen == due or isinstance(decision, Failed):
         return decision
     no_room = Undecided(f"No page filtered by status {quoted(status)} had room for all its animals; see LIST-6.")
     return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
