@@ -292,6 +292,11 @@ class _Run:
             self.session.ended(item.stash[CHECK], error, call.duration)
         return report  # type: ignore[return-value]
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Leave out places without a line, which pytest cannot show: a signal may come between two lines."""
+        excinfo.traceback = excinfo.traceback.filter(lambda place: place._rawentry.tb_lineno is not None)
+
     @pytest.hookimpl(wrapper=True, trylast=True)  # before the terminal shows the end
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Iterator[None]:
         """Write everything, and let the verdicts decide the exit code."""
