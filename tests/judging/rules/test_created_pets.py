@@ -105,6 +105,7 @@ def test_only_a_name_of_the_run_shows_that_two_animals_are_mixed_up() -> None:
     # CREATE-2 is broken by a 201 that has it already
     wrong = exchange(CREATE, 201, pet(1, name=mine), asked={"name": "0a1b2c3d Rex"}, index=1, sent=0.0)
     assert found("CREATE-12", wrong, named(2, mine), shown) == Held((shown,))
+    assert not isinstance(found("CREATE-12", wrong, named(2, mine), get(1, 1.0, name="0a1b2c3d Rex")), Failed)
     anybodys = [named(1, "Rex"), named(2, "Tex"), get(1, 1.0, name="Tex")]
     for grounds in (GROUNDS, replace(GROUNDS, run="")):
         assert isinstance(found("CREATE-12", *anybodys, grounds=grounds), Ask)
