@@ -5,13 +5,14 @@ is refused and that it is checked first. Requests without a second defect go to 
 valid key: this exposes a cache that ignores the key.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import pytest
 
 from petcheck.toolkit import (
     INVALID,
+    Call,
     Credential,
     KeyCell,
     Operation,
@@ -38,15 +39,13 @@ def others(target: Target, *, often: bool) -> list[KeyCell]:
     return [cell for cell in target.keys.others[:most] if target.choice.covers(*cell.requirements)]
 
 
-def known(target: Target, cell: KeyCell) -> bool:
-    """Whether the request for a cell was sent, or may not be."""
-    call = target.keyless(cell)
-    return call is None or target.api.known(call)
-
-
 def send(target: Target, cells: Iterable[KeyCell]) -> None:
     """Send the requests for cells of the plan, each once in a run; not to an operation that is removed."""
-    calls = [call for cell in cells if (call := target.keyless(cell)) is not None]
+    ask(target, list(target.keyless_calls(cells)))
+
+
+def ask(target: Target, calls: Sequence[Call]) -> None:
+    """Send each request once in a run."""
     ask_ahead(target, calls)
     for call in calls:
         target.api.call(call)
@@ -117,9 +116,10 @@ def test_more_operations_see_more_keys(target: Target, often: bool, reserve: int
 @stage("left over")
 def test_what_is_left_over_asks_for_more_keys(target: Target) -> None:
     """Requests that were kept for questions of the end, and not needed, see more pairs; one stays for a silence."""
-    new = (cell for cell in others(target, often=False) if cell.operation.safe and not known(target, cell))
+    calls = target.keyless_calls(others(target, often=False))
+    new = (call for call in calls if call.operation.safe and not target.api.known(call))
     if target.ended:
-        send(target, islice(new, max(target.spare_in_all() - 1, 0)))
+        ask(target, list(islice(new, max(target.spare_in_all() - 1, 0))))
 
 
 @requirement("AUTH-6")

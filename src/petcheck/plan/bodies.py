@@ -103,6 +103,7 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
     def without(name: str, label: str) -> dict[str, object]:
         return {key: value for key, value in body(label).items() if key != name}
 
+    other = _OTHER_CATEGORY[number % len(_OTHER_CATEGORY)]
     return (
         Defect("no-body", "CREATE-5", b""),
         # cut short: no parser reads it as an object, however lenient; the byte makes it invalid UTF-8 too
@@ -112,7 +113,11 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
         Defect("array", "CREATE-5", [body("array")]),
         # a parser that ignores the case of member names takes it for the name
         Defect("no-name", "CREATE-6", without("name", "no-name") | {"Name": refused_name(run, "no-name")}),
-        Defect("no-category", "CREATE-6", without("categoryId", "no-cat") | {_OTHER_CATEGORY[number % 3]: category}),
+        Defect(
+            "no-category",
+            "CREATE-6",
+            without("categoryId", "no-cat") | {other: category},
+        ),
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
         defect("category-text", "CREATE-8", categoryId=str(category)),

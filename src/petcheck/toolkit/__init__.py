@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petcheck.call import Credential, page_call
+from petcheck.call import Call, Credential, page_call
 from petcheck.errors import NotRun
 from petcheck.exchange import Exchange
 from petcheck.json_values import kind
@@ -35,6 +35,7 @@ __all__ = [
     "LIMIT_MAX",
     "OPEN_LISTS",
     "REMOVAL_DAY",
+    "Call",
     "Credential",
     "Exchange",
     "KeyCell",

@@ -67,7 +67,7 @@ def _page_with_an_invalid_key(target: Target) -> Call:
     Asked for again soon after a burst, it shows what a cache keeps under the URL of a request beside it.
     """
     cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER)
-    calls = (call for cell in cells if (call := target.keyless(cell)) is not None and not target.api.known(call))
+    calls = (call for call in target.keyless_calls(cells) if not target.api.known(call))
     return next(calls, page_call(credential=Credential.MISSING))
 
 

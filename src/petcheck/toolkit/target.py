@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -357,6 +357,10 @@ class Target:
         if cell.operation is Operation.GET_PET and self.as_of >= REMOVAL_DAY:
             return None
         return key_call(cell, self.record, self.unknown_id, self.pages)
+
+    def keyless_calls(self, cells: Iterable[KeyCell]) -> Iterator[Call]:
+        """The requests for cells of the plan of keys, without those that the run may not send."""
+        return (call for cell in cells if (call := self.keyless(cell)) is not None)
 
     def refuse(self, body: Members, credential: Credential = Credential.VALID) -> Exchange:
         """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""

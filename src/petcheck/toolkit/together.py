@@ -62,7 +62,7 @@ def ask_refusals_ahead(target: Target) -> None:
     posts = [new_pet_call(body) for body in bodies]
     if Traffic.KEYS in choice.needs:
         cells = (cell for cell in target.keys.needed if cell.operation is Operation.CREATE_PET)
-        posts += [call for cell in cells if (call := target.keyless(cell)) is not None]
+        posts += target.keyless_calls(cells)
     ask_ahead(target, [*posts, *asked_later(target, (Operation.LIST_PETS, Operation.GET_PET))])
 
 
