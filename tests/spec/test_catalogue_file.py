@@ -17,7 +17,7 @@ SECTIONS = ["1", "2", "3", "4", "4.1", "4.2", "4.3", "4.4", "5", "6", "7", "8", 
 
 
 def test_an_entry_has_its_fields() -> None:
-    due = {"id", "section", "at", "level", "statement"}
+    due = {"id", "section", "at", "in", "level", "statement"}
     allowed = due | {"untestable", "from", "until", "since"}
     assert [entry for entry in ENTRIES if not due <= set(entry) <= allowed] == []
 

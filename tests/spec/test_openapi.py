@@ -25,6 +25,7 @@ from schemathesis.specs.openapi.checks import (
 
 from petcheck.spec import figures
 from petcheck.spec.operations import Operation
+from tools import openapi_ids
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENAPI: dict[str, Any] = yaml.safe_load((ROOT / "openapi.yaml").read_text("utf-8"))
@@ -169,6 +170,42 @@ def test_required_parts_are_the_stated_and_implied_requirements() -> None:
 
 def test_open_parts_are_the_open_points() -> None:
     assert named(OPENAPI, "x-open") == {name for name, entry in CATALOGUE.items() if entry["level"] == "open"}
+
+
+DESCRIBED = """
+info:
+  title: Pets
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      parameters:
+      - name: limit
+        x-open: [old]
+components: {}
+"""
+
+
+@pytest.mark.parametrize(("place", "written"), [
+    ("info", "info:\n  x-requirements: [A-1]\n  title"),
+    ("listPets", "get:\n      x-requirements: [A-1]\n      operationId"),
+    ("listPets/parameters/limit", "- x-requirements: [A-1]\n        name: limit\n        x-open: [a-2, a-3]\n"),
+])  # fmt: skip
+def test_an_id_is_written_where_its_entry_says(tmp_path: Path, place: str, written: str) -> None:
+    (tmp_path / "openapi.yaml").write_text(DESCRIBED)
+    rows = f"""requirements:
+    - {{id: A-1, level: stated, in: [{place}]}}
+    - {{id: a-2, level: open, in: [listPets/parameters/limit]}}
+    - {{id: a-3, level: open, in: [listPets/parameters/limit]}}
+    """
+    (tmp_path / "requirements.yaml").write_text(rows)
+    text = openapi_ids.with_ids(tmp_path)
+    assert written in text
+    (tmp_path / "openapi.yaml").write_text(text)
+    assert openapi_ids.with_ids(tmp_path) == text
+    (tmp_path / "requirements.yaml").write_text(rows.replace(place, "listCats"))
+    with pytest.raises(ValueError, match="has no listCats"):
+        openapi_ids.with_ids(tmp_path)
 
 
 @pytest.mark.parametrize("extension", ["x-requirements", "x-open"])

@@ -20,6 +20,7 @@ import pytest
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import suite_root
 from tests.support.trial import KEY
+from tools import openapi_ids
 
 PAGE = (suite_root() / "docs" / "adding-a-check.md").read_text("utf-8")
 # the page shows the imports of the rule on top of it; in the module they stand at its top
@@ -53,11 +54,7 @@ def suite(tmp_path: Path) -> Path:
     catalogued = (tmp_path / "requirements.yaml").read_text("utf-8")
     before = catalogued.index("- id: limit-zero\n")
     (tmp_path / "requirements.yaml").write_text(catalogued[:before] + ENTRY + catalogued[before:], "utf-8")
-    insert(
-        tmp_path / "openapi.yaml",
-        "          description: The page of animals.\n          x-requirements: [",
-        f"{NEW}, ",
-    )
+    (tmp_path / "openapi.yaml").write_text(openapi_ids.with_ids(tmp_path), "utf-8")
     insert(tmp_path / "src/petcheck/judging/rules/list_pets.py", FUTURE, f"\n{IMPORTS}\n")
     append(tmp_path / "src/petcheck/judging/rules/list_pets.py", f"\n\n{RULE}")
     append(tmp_path / "checks/test_4_1_list.py", f"\n\n{CHECK}")
