@@ -18,6 +18,7 @@ from petcheck.config.keys import DEFAULT_TARGET, KEY_VARIABLE, own_variable
 from petcheck.config.options import OPTIONS
 from petcheck.errors import AppFailed, ConfigError, NotARun, NotSent
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports.exchange_text import answer_line, request_of, status_or_error
@@ -115,10 +116,11 @@ def _failed(stream: Stream, result: Result) -> list[Again]:
     """For each failure the exchange that shows it best, once."""
     found = []
     for part in stream.parts:
-        shown: dict[int, list[Verdict]] = {}
-        for row in result.rows_of(part.name):
-            if row.outcome in ("fail", "waived") and row.decisive_by_weight:
-                shown.setdefault(row.decisive_by_weight[0], []).append(row)
+        shown = grouped(
+            (row.decisive_by_weight[0], row)
+            for row in result.rows_of(part.name)
+            if row.outcome in ("fail", "waived") and row.decisive_by_weight
+        )
         found += [Again(part.exchanges[index], tuple(rows)) for index, rows in shown.items()]
     return found
 

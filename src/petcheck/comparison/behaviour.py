@@ -16,6 +16,7 @@ from petcheck.comparison.difference import EVERY_ANSWER, KINDS, Difference, cont
 from petcheck.comparison.normalize import normalized
 from petcheck.comparison.pairing import Counterparts, NormalizedRequest, SideRecord
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.sanitize import FIELD_LIMIT
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, PET_FIELDS
 from petcheck.spec.operations import Operation
@@ -191,10 +192,10 @@ def _example(records: Sequence[SideRecord], shown: Sequence[_Values]) -> Counter
 
 def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int]]) -> Iterator[Difference]:
     """One difference for all traits that differ in the same way at the same places."""
-    groups: dict[tuple[object, ...], list[Difference]] = {}
-    for one in different:
-        name = one.subject if one.kind != "header" else ""
-        groups.setdefault((one.kind, name, one.is_of_the_network_path, one.places, one.values), []).append(one)
+    groups = grouped(
+        ((one.kind, one.kind == "header" or one.subject, one.is_of_the_network_path, one.places, one.values), one)
+        for one in different
+    )
     everywhere = set.intersection(*(set(firsts) for firsts in answered))
     for rows in groups.values():
         first = rows[0]
@@ -222,9 +223,7 @@ def _traits(record: SideRecord) -> tuple[_Traits, dict[str, int]]:
 def _of_answer(entry: Exchange) -> Iterator[tuple[str, str, str, str]]:
     """The traits of one answer: kind, subject, place, value."""
     place = _place(entry)
-    headers: dict[str, list[str]] = {}
-    for name, value in entry.heard.headers:
-        headers.setdefault(name.lower(), []).append(value)
+    headers = grouped((name.lower(), value) for name, value in entry.heard.headers)
     for name, values in headers.items():
         yield "header", name, place, "sent"
         if name in _FIXED_HEADERS:
@@ -303,11 +302,12 @@ def _compare_page_sizes(records: Sequence[SideRecord]) -> tuple[list[Difference]
 
 def _by_path(record: SideRecord) -> dict[str, PageSize]:
     """One page of each unfiltered request whose cut pages all have one size: a cut page if there is one."""
-    found: dict[str, list[PageSize]] = {}
-    for index, page in page_sizes_in(record).items():
-        request = record.requests[index]
-        if request.path in _UNFILTERED and request.credential is Credential.VALID:
-            found.setdefault(request.path, []).append(page)
+    asked = ((record.requests[index], page) for index, page in page_sizes_in(record).items())
+    found = grouped(
+        (request.path, page)
+        for request, page in asked
+        if request.path in _UNFILTERED and request.credential is Credential.VALID
+    )
     return {
         path: next((page for page in few if page.cut), few[0])
         for path, few in found.items()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
 from petcheck.reports.templating import slug
@@ -139,14 +140,11 @@ def _marks(read: Reading, side: Side) -> dict[str, list[Mark]]:
     """The marks of a margin by place. A reason is beside the first place of its entry only."""
     rows: dict[str, Any] = {row.id: row for row in side.result.observations if row.target == side.target.name}
     rows |= {row.id: row for row in side.result.rows_of(side.target.name)}
-    told: set[str] = set()
-    found: dict[str, list[Mark]] = {}
-    for passage in read.carrying:
-        for entry in read.entries[passage.place]:
-            reason = entry.id not in told
-            told.add(entry.id)
-            found.setdefault(passage.place, []).append(_mark(entry, rows.get(entry.id), side, reason=reason))
-    return found
+    beside = [(passage.place, entry) for passage in read.carrying for entry in read.entries[passage.place]]
+    first = {entry.id: place for place, entry in reversed(beside)}
+    return grouped(
+        (place, _mark(entry, rows.get(entry.id), side, reason=first[entry.id] == place)) for place, entry in beside
+    )
 
 
 def _mark(entry: Requirement, row: Verdict | Observation | None, side: Side, *, reason: bool) -> Mark:

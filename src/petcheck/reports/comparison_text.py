@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from petcheck.comparison.compare import EXAMINED, ComparedRequirement, Comparison
 from petcheck.comparison.difference import KINDS, Difference
+from petcheck.grouping import grouped
 from petcheck.judging.frequency import BY_CHANCE, CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
@@ -118,9 +119,7 @@ def _contradicted(comparison: Comparison, entry: ComparedRequirement) -> list[st
 
 def _one_sided(comparison: Comparison) -> list[tuple[str]]:
     """The requirements that only some sides examined, grouped by their outcomes, and how to examine them."""
-    ids: dict[tuple[str, ...], list[str]] = {}
-    for entry in comparison.one_sided:
-        ids.setdefault(_outcomes(comparison, entry), []).append(entry.id)
+    ids = grouped((_outcomes(comparison, entry), entry.id) for entry in comparison.one_sided)
     groups = [(f"{_by_side(comparison, outcomes)}: {comma_list(same, 40)}",) for outcomes, same in ids.items()]
     how = remedy(comparison.one_sided)
     return [*groups, (how,)] if how else groups
@@ -132,9 +131,8 @@ def _outcomes(comparison: Comparison, entry: ComparedRequirement) -> tuple[str, 
 
 def _by_side(comparison: Comparison, values: Sequence[str | None]) -> str:
     """What each side does; sides that do the same are grouped."""
-    groups: dict[str | None, list[str]] = {}
-    for side, value in zip(comparison.sides, values, strict=True):
-        groups.setdefault(value, []).append(printable(side.label, 80))
+    sides = (printable(side.label, 80) for side in comparison.sides)
+    groups = grouped(zip(values, sides, strict=True))
     return "; ".join(
         f"{one_of(names, 'and')}: {'nothing to compare' if value is None else printable(value, 200)}"
         for value, names in groups.items()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from petcheck.comparison.history import Change, Flip, History, PastRun, TargetHistory, Track
+from petcheck.grouping import grouped
 from petcheck.judging.frequency import BY_CHANCE, CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
@@ -194,9 +195,10 @@ def steps_with_changes(history: History) -> list[tuple[int, int, tuple[Change, .
 
     The newest pair comes first.
     """
-    found: dict[tuple[int, int, tuple[Change, ...]], list[str]] = {}
-    for target in history.targets:
-        for step in target.steps:
-            if step.changes:
-                found.setdefault((step.before, step.after, step.changes), []).append(target.name)
+    found = grouped(
+        ((step.before, step.after, step.changes), target.name)
+        for target in history.targets
+        for step in target.steps
+        if step.changes
+    )
     return [(*key, tuple(names)) for key, names in sorted(found.items(), key=lambda one: -one[0][1])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
 from petcheck.results import fleet, totals
@@ -104,12 +105,8 @@ def _where(targets: Sequence[str], result: Result) -> str:
 
 def _lines(result: Result, noted: Iterable[tuple[Verdict, str]]) -> list[str]:
     """A line for each note: the ids that it is about, and where."""
-    targets: dict[tuple[str, str], list[str]] = {}
-    for row, note in noted:
-        targets.setdefault((row.id, note), []).append(row.target)
-    ids: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for (name, note), where in targets.items():
-        ids.setdefault((note, tuple(where)), []).append(name)
+    targets = grouped(((row.id, note), row.target) for row, note in noted)
+    ids = grouped(((note, tuple(where)), name) for (name, note), where in targets.items())
     return [
         f"{totals.id_ranges(names)}{_where(where, result)}{f': {note}' if note else ''}"
         for (note, where), names in ids.items()

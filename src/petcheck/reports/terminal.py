@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import advice, exchange_text, report_html
 from petcheck.reports.exchange_text import answer_line
@@ -168,9 +169,7 @@ def _errors(page: TextLines, result: Result) -> None:
         for row in totals.with_outcome(result, "error")
         if row.target not in silent or (row.exchanges and not unreachable)
     ]
-    broken: dict[str, list[Verdict]] = {}
-    for row in rows:
-        broken.setdefault(row.reason, []).append(row)
+    broken = grouped((row.reason, row) for row in rows)
     if broken:
         page.head(f"{plural(len(rows), 'requirement')} could not be judged", f"{BOLD};{RED}")
     for reason, same in broken.items():
@@ -241,10 +240,7 @@ def _not_examined(page: TextLines, result: Result) -> None:
         elif fleet.is_fleet(result):
             page.say(f"{where.lstrip()}, see the report of each: {ids}", "  ", "    ")
         else:
-            by_reason: dict[str, list[str]] = {}
-            for row in group.rows:
-                by_reason.setdefault(row.reason, []).append(row.id)
-            for reason, names in by_reason.items():
+            for reason, names in grouped((row.reason, row.id) for row in group.rows).items():
                 why = printable_reason(reason)
                 which = totals.id_ranges(names) if len(names) <= _IDS else plural(len(names), "requirement")
                 page.say(f"{which}{where}: {why}", "  ", "    ")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.rate_headers import remaining_of
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.result import Result
@@ -108,12 +109,8 @@ class Burst:
 
 def fails_of(result: Result, target: str) -> Fails:
     """The failures of a target, waived ones too, by the exchanges that decide them."""
-    found: dict[int, list[Verdict]] = {}
-    for row in result.rows_of(target):
-        if row.outcome in ("fail", "waived"):
-            for index in row.decisive:
-                found.setdefault(index, []).append(row)
-    return found
+    rows = [row for row in result.rows_of(target) if row.outcome in ("fail", "waived")]
+    return grouped((index, row) for row in rows for index in row.decisive)
 
 
 def pauses(stream: Stream, target: str) -> Iterator[Pause]:
@@ -181,13 +178,9 @@ def times(exchanges: Iterable[Exchange]) -> list[Times]:
 
 def bursts(exchanges: Iterable[Exchange], fails: Fails) -> list[Burst]:
     """The bursts to one target: those that decide a failure, and as many others as a page has room for."""
-    members: dict[int, list[Exchange]] = {}
-    alone: dict[int, Exchange] = {}
-    for one in exchanges:
-        if one.burst is not None:
-            members.setdefault(one.burst, []).append(one)
-        elif one.again is not None:
-            alone.setdefault(one.again, one)
+    exchanges = list(exchanges)
+    members = grouped((one.burst, one) for one in exchanges if one.burst is not None)
+    alone = {one.again: one for one in reversed(exchanges) if one.burst is None and one.again is not None}
     first = {one.index: number for number, each in members.items() for one in each}
     made = []
     for number, each in members.items():

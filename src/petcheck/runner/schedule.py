@@ -13,6 +13,7 @@ from typing import Any
 
 from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig
+from petcheck.grouping import grouped
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import suite_file
 from petcheck.stream.lines import Head, PlannedCheck, RunSettings, TargetSettings
@@ -132,9 +133,7 @@ def planned_for(head: Head, target: str) -> Mapping[str, PlannedCheck]:
 def checks_of(target: str) -> Iterator[Check]:
     """Every check of the suite on one target, with pytest's ids."""
     for path, name, marks, text in _collected():
-        of: dict[str, list[Any]] = {}
-        for mark in marks:
-            of.setdefault(mark.name, []).extend(mark.args)
+        of = grouped((mark.name, argument) for mark in marks for argument in mark.args)
         yield Check(
             id=f"checks/{path}::{name}[{'-'.join([target, *text])}]",
             target=target,

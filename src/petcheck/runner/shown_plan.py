@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from petcheck.call import Call, page_call, read_call
+from petcheck.grouping import grouped
 from petcheck.plan.bodies import DEFECTS, valid_pets
 from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN, ENDING
 from petcheck.plan.forms import fits, forms_for
@@ -36,10 +37,9 @@ _SAMPLES = {
 
 def dry_run(forecasts: Sequence[Forecast]) -> Iterator[str]:
     """What a dry run prints: what each target gets at most, then the plan, once for all targets that have the same."""
-    plans: dict[tuple[str, ...], list[str]] = {}
     for one in forecasts:
         yield from one.lines()
-        plans.setdefault(tuple(_plan(one, alone=len(forecasts) == 1)), []).append(one.target.name)
+    plans = grouped((tuple(_plan(one, alone=len(forecasts) == 1)), one.target.name) for one in forecasts)
     for lines, names in plans.items():
         to = f" to {comma_list(names)}" if len(plans) > 1 else ""
         yield from _said(f"--seed {forecasts[0].config.seed} sends this plan{to}:", 0, 2)
@@ -64,10 +64,11 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
         yield from _keys(others[:_OTHERS])
     if len(others) > _OTHERS:
         yield f"    and {len(others) - _OTHERS} more"
-    bodies: dict[str, list[str]] = {}
-    for defect in DEFECTS if writes else ():
-        if _sent(choice, Traffic.DEFECTIVE, (defect.requirement, "CREATE-11")):
-            bodies.setdefault(defect.requirement, []).append(defect.label)
+    bodies = grouped(
+        (defect.requirement, defect.label)
+        for defect in (DEFECTS if writes else ())
+        if _sent(choice, Traffic.DEFECTIVE, (defect.requirement, "CREATE-11"))
+    )
     if bodies:
         yield f"  bodies of {Operation.CREATE_PET} that must be refused"
     for requirement, labels in bodies.items():
@@ -100,12 +101,13 @@ def _served(cell: KeyCell) -> tuple[str, ...]:
 
 def _keys(cells: Iterable[KeyCell]) -> Iterator[str]:
     """A row for each kind of key: the requests that it goes with."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    for cell in cells:
-        special = "" if cell.wrong is Wrong.NOTHING else f" with {cell.wrong.value}"
-        rows.setdefault((", ".join(cell.requirements), cell.key.value), []).append(_tied(cell.operation) + special)
+    rows = grouped(((", ".join(cell.requirements), cell.key.value), _request(cell)) for cell in cells)
     for (requirements, key), requests in rows.items():
         yield from _row(requirements, f"{key}: {', '.join(requests)}")
+
+
+def _request(cell: KeyCell) -> str:
+    return _tied(cell.operation) + ("" if cell.wrong is Wrong.NOTHING else f" with {cell.wrong.value}")
 
 
 def _row(of: str, text: str) -> Iterator[str]:

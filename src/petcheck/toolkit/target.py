@@ -18,11 +18,11 @@ from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
 from petcheck.judging.decided import grounds_of
-from petcheck.judging.decision import Ask, Decision, Failed, Held, Undecided
+from petcheck.judging.decision import Ask, Decision, Failed, Held, Rule, Undecided
 from petcheck.judging.frequency import to_ask_again
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.matchers import answer_text
-from petcheck.judging.once import WholeRecord
+from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
@@ -80,8 +80,8 @@ class Target:
         self._exhausted: object = None
         self._record = WholeRecord()
         self._asked: Counter[tuple[str, tuple[Call, ...]]] = Counter()
-        self._grounds: tuple[WholeRecord, Grounds] | None = None
-        self._decisions: tuple[WholeRecord, dict[str, Decision]] = self._record, {}
+        self._grounds = Once(self._grounds_in)
+        self._decisions = {name: Once(partial(self._decision, rule)) for name, rule in RULE.items()}
 
     @cached_property
     def keys(self) -> KeyPlan:
@@ -165,17 +165,17 @@ class Target:
     @property
     def grounds(self) -> Grounds:
         """What is known about the target when a rule judges; computed again after each new exchange."""
-        if self._grounds is None or self._grounds[0] is not self.record:
-            known = grounds_of(
-                self.record,
-                as_of=self.as_of,
-                plan=self.config.plan,
-                writes=self.config.writes,
-                run=self.run,
-                repeats=self.repeats,
-            )
-            self._grounds = self.record, known
-        return self._grounds[1]
+        return self._grounds(self.record)
+
+    def _grounds_in(self, record: WholeRecord) -> Grounds:
+        return grounds_of(
+            record,
+            as_of=self.as_of,
+            plan=self.config.plan,
+            writes=self.config.writes,
+            run=self.run,
+            repeats=self.repeats,
+        )
 
     def settle(self, requirement: str, send: Callable[[Call], object] | None = None, *, patient: bool = True) -> None:
         """Send the requests that would decide a requirement; the stream is judged later, by what it holds then.
@@ -194,12 +194,10 @@ class Target:
 
     def decision(self, requirement: str) -> Decision:
         """What a requirement's rule says of the exchanges so far; decided again after each new exchange."""
-        if self._decisions[0] is not self.record:
-            self._decisions = self.record, {}
-        known = self._decisions[1]
-        if requirement not in known:
-            known[requirement] = decide_from_tries(RULE[requirement], self.record, self.grounds)
-        return known[requirement]
+        return self._decisions[requirement](self.record)
+
+    def _decision(self, rule: Rule, record: WholeRecord) -> Decision:
+        return decide_from_tries(rule, record, self._grounds(record))
 
     def _decided(self, requirement: str, send: Callable[[Call], object], patient: bool) -> Held | Failed | Undecided:
         """The rule's decision, after sending the requests that it asks for; no question is asked twice."""

@@ -9,6 +9,7 @@ from itertools import repeat
 from urllib.parse import urlsplit
 
 from petcheck.exchange import Exchange, Request
+from petcheck.grouping import grouped
 
 _UNKNOWN = "Several requests were alike, so which of these is this one's cannot be known.\n\n"
 _SHOWN = 4  # tracebacks of requests that are alike
@@ -34,14 +35,12 @@ def with_tracebacks(exchanges: Sequence[Exchange], raised: Iterable[Raised]) -> 
     `raised` are in the order of time. Where it could be one of several, the first of the requests that are alike says
     so, and has some of them.
     """
-    lines: dict[str, list[str]] = {}
-    for one in raised:
-        lines.setdefault(one.asked, []).append(one.lines)
-    alike: dict[str, list[Exchange]] = {}
-    for exchange in exchanges:
-        if exchange.status is None or exchange.status >= 500:
-            name = next((name for name in _names(exchange.request) if name in lines), "")
-            alike.setdefault(name, []).append(exchange)
+    lines = grouped((one.asked, one.lines) for one in raised)
+    alike = grouped(
+        (next((name for name in _names(exchange.request) if name in lines), ""), exchange)
+        for exchange in exchanges
+        if exchange.status is None or exchange.status >= 500
+    )
     logs: dict[int, str] = {}
     for name, those in alike.items():
         logs |= zip(map(id, those), _logs(those, lines.get(name, [])), strict=True)

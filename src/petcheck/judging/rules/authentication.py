@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from petcheck.call import Call, Credential
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Record, Rule, Undecided
@@ -191,12 +192,8 @@ def _looked_at_late(late: list[Exchange], examined: tuple[Exchange, ...]) -> Fai
 
 
 def _not_shown(missing: Collection[Operation], ambiguous: list[_Ambiguous]) -> Iterator[str]:
-    accepted: dict[Credential, list[str]] = {}
-    for operation in missing:
-        keys = (e.request.credential for e, _ in ambiguous if e.request.operation is operation)
-        key = next(keys, None)
-        if key is not None:
-            accepted.setdefault(key, []).append(str(operation))
+    keys = {e.request.operation: e.request.credential for e, _ in reversed(ambiguous)}
+    accepted = grouped((keys[operation], str(operation)) for operation in missing if operation in keys)
     for key, names in accepted.items():
         accept = "accepts" if len(names) == 1 else "accept"
         yield f"{one_of(names, 'and')} {accept} requests with {key.value}; see {_REQUIREMENT[key]}."
