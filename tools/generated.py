@@ -15,7 +15,7 @@ from pathlib import Path
 from petcheck.cli.explain import DATA
 from petcheck.reports.outputs import OUTPUTS
 from petcheck.runner.dry_run import Forecast
-from tools import architecture, explanations, kill_matrix, licences, openapi_ids, shell_files, shown_runs
+from tools import architecture, explanations, kill_matrix, licences, openapi_ids, result_schema, shell_files, shown_runs
 from tools.forecasts import forecast, most
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,6 +64,7 @@ def files() -> Iterator[tuple[Path, str]]:
     """Each generated file, and each page with regions, with the text that it has to have."""
     yield architecture.PICTURE, architecture.picture()
     yield openapi_ids.FILE, openapi_ids.with_ids()
+    yield result_schema.FILE, result_schema.with_settings()
     yield licences.DOCUMENT, licences.document()
     yield DATA, explanations.with_every_requirement()
     yield kill_matrix.DOCUMENT, kill_matrix.of_today()

@@ -13,8 +13,10 @@ from petcheck.config.load import configure
 from petcheck.config.options import Config
 from petcheck.config.targets import Url
 from petcheck.errors import ConfigError
+from petcheck.spec.catalogue import catalogue
 
 TODAY = date(2026, 11, 21)
+EXAMINED = sum(entry.in_force(TODAY) and not entry.untestable for entry in catalogue().judged)
 
 
 KEY = {"PETSTORE_API_KEY": "k-123"}

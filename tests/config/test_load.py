@@ -21,7 +21,7 @@ from petcheck.errors import ConfigError
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.lines import Label, Subject
 from petcheck.wire.credentials import ApiKey
-from tests.config.configured import KEY, STAGING, TODAY, addresses, complaint, configured
+from tests.config.configured import EXAMINED, KEY, STAGING, TODAY, addresses, complaint, configured
 
 
 def test_without_options_the_embedded_server_is_judged() -> None:
@@ -295,8 +295,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no number or share": ({"min_examined": "most"}, "--min-examined most: write it as a number of requirements (50)"),
     "none to examine": ({"min_examined": "0"}, "--min-examined 0: write it"),
     "more than there are": (
-        {"min_examined": "60"},
-        "--min-examined 60: only 56 can be examined; give 56 or less",
+        {"min_examined": "1000"},
+        f"--min-examined 1000: only {EXAMINED} can be examined; give {EXAMINED} or less",
     ),
     "more at once than a server takes": ({"connections": 1000}, "--connections 1000: must be 100 or less"),
     "more than all": ({"min_examined": "101%"}, "--min-examined 101%: write it"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import MISSING, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,10 @@ from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.results.findings import Observation
 from petcheck.results.result import Result, from_json, load, text_of, to_json
 from petcheck.spec import outcomes
+from petcheck.stream.lines import RunSettings
 from tests.support import samples
 from tests.support.trial import small_run
+from tools import result_schema
 
 
 @pytest.mark.parametrize(
@@ -180,8 +182,8 @@ def test_a_value_that_breaks_the_schema_has_no_text() -> None:
 
 # older files lack the members that were added later, newer ones what was removed
 ADDED = {"parts", "example", "seen", "answers", "repeats", "lost", "forgiven", "settings", "exhaust", "category_id"}
-ADDED |= {"expected", "choice", "populate", "shard", "joined", "dropped", "covered", "frequency", "labels", "subjects"}
-ADDED |= {"min_examined", "gap", "ended", "requirements_as_of", "left_out"}
+ADDED |= {"expected", "shard", "joined", "dropped", "covered", "frequency", "gap", "ended", "left_out"}
+ADDED |= {each.name for each in fields(RunSettings) if each.default is not MISSING}
 REMOVED = {"kept", "section", "outcome", "reason"}
 
 
@@ -209,6 +211,19 @@ def test_every_object_of_the_schema_except_the_options_is_closed() -> None:
         "/$defs/target/properties/requests/properties/forgiven",
         "/$defs/target/properties/requests/properties/by_section",
     ]
+
+
+def test_a_new_setting_gets_its_member() -> None:
+    more = {"timeout": float, "seen": int | None, "parts": tuple[str, ...], "strict": bool}
+    kind = make_dataclass("Settings", list(more.items()))
+    written = json.loads(result_schema.with_settings(kind))["$defs"]["settings"]["properties"]
+    known = json.loads(result_schema.FILE.read_text("utf-8"))["$defs"]["settings"]["properties"]
+    assert {name: written[name] for name in written.keys() - known.keys()} == {
+        "timeout": {"description": "seconds for a request and its response (10)", "type": "number"},
+        "seen": {"type": ["integer", "null"]},
+        "parts": {},
+    }
+    assert known.items() <= written.items()
 
 
 def test_the_schema_has_the_outcomes_of_the_specification() -> None:

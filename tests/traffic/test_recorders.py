@@ -428,7 +428,7 @@ def test_without_bodies_nothing_about_created_animals_passes(part: str, tmp_path
             one[part]["bodySize"] = -1
     fails, passes = found(calls, tmp_path)
     assert fails == set()
-    assert not any(name.startswith("CREATE-") for name in passes)
+    assert not passes & {f"CREATE-{number}" for number in range(1, 15)}
 
 
 def test_a_request_without_any_header_may_have_had_a_key(tmp_path: Path) -> None:
