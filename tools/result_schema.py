@@ -31,7 +31,7 @@ def with_settings(kind: type = RunSettings) -> str:
 
 
 def _type_of(hint: Any) -> dict[str, Any]:
-    """What a schema says of a value with that type; nothing of one with more parts than a name."""
+    """What a schema says of a value with that type; and nothing where that takes more than a name."""
     kinds = get_args(hint) if get_origin(hint) is UnionType else (hint,)
     names = [_TYPES[kind] for kind in kinds if kind in _TYPES]
     return {"type": names[0] if len(kinds) == 1 else names} if len(names) == len(kinds) else {}
