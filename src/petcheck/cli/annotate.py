@@ -8,8 +8,8 @@ from pathlib import Path
 
 from petcheck.cli.compare import proven_run
 from petcheck.cli.output import address, deliver, expect_no_input, look, page_of
-from petcheck.cli.parser import Parser, fail
-from petcheck.errors import NotARun, NotComparable
+from petcheck.cli.parser import Parser
+from petcheck.errors import ConfigError
 from petcheck.reports import annotated_html, report_html
 from petcheck.reports.annotated_html import FILE, Reading, Side
 from petcheck.reports.text_lines import BOLD, TextLines
@@ -44,21 +44,19 @@ def main(argv: list[str]) -> int:
     """Write the annotated document; returns the exit code."""
     options = PARSER.parse(argv)
     if not options.document or not 1 <= len(options.runs) <= 2:
-        fail("annotate: name the document and one or two folders of reports: petcheck annotate document.md reports/")
-    page = page_of("annotate", options.output, FILE, json=False) or Path(FILE)
+        raise ConfigError("name the document and one or two folders of reports: petcheck annotate document.md reports/")
+    page = page_of(options.output, FILE, json=False) or Path(FILE)
     document = Path(options.document)
     read = _reading(document)
-    expect_no_input("annotate", page, [*options.runs, options.document])
-    try:
-        results = [proven_run("annotate", Path(run)).result for run in options.runs]
-    except (NotARun, NotComparable) as error:
-        fail(f"annotate: {error}")
+    expect_no_input(page, [*options.runs, options.document])
+    results = [proven_run(Path(run)).result for run in options.runs]
     read_runs = zip(map(Path, options.runs), results, strict=True)
     sides = [side for run, result in read_runs for side in _sides(run, result, page)]
     if len(sides) > _MARGINS:
-        fail(f"annotate: {plural(len(sides), 'target')} in these runs; a page has {_MARGINS} margins, so give one run")
+        raise ConfigError(
+            f"{plural(len(sides), 'target')} in these runs; a page has {_MARGINS} margins, so give one run"
+        )
     deliver(
-        "annotate",
         page,
         lambda: annotated_html.render(read, document.name, sides),
         lambda: _summary(read, str(page)),
@@ -68,7 +66,7 @@ def main(argv: list[str]) -> int:
 
 
 def _reading(path: Path) -> Reading:
-    """The document in a file; ends the command with one line if it is not the interface document."""
+    """The document in a file; raises ConfigError if it is not the interface document."""
     name = printable(str(path))
     try:
         source = read_file(path, _CAP)
@@ -76,14 +74,16 @@ def _reading(path: Path) -> Reading:
     except UnicodeDecodeError:
         text = "\0"
     except (OSError, ValueError) as error:
-        fail(f"annotate: {name} cannot be read: {why_unread(error)}; give the interface document in Markdown")
+        raise ConfigError(
+            f"{name} cannot be read: {why_unread(error)}; give the interface document in Markdown"
+        ) from None
     if "\0" in text:
-        fail(f"annotate: {name} is not text in UTF-8; give the interface document in Markdown")
+        raise ConfigError(f"{name} is not text in UTF-8; give the interface document in Markdown")
     if len(text) > _LONGEST:
-        fail(f"annotate: {name} has more than {_LONGEST:,} characters; give the interface document in Markdown")
+        raise ConfigError(f"{name} has more than {_LONGEST:,} characters; give the interface document in Markdown")
     read = Reading(blocks_of(text), hashlib.sha256(source).hexdigest(), catalogue())
     if not read.carrying:
-        fail(f"annotate: no sentence of {name} is one that a requirement rests on; give the interface document")
+        raise ConfigError(f"no sentence of {name} is one that a requirement rests on; give the interface document")
     return read
 
 

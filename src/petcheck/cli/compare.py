@@ -6,10 +6,10 @@ from pathlib import Path
 
 from petcheck.cli.history import reports_of
 from petcheck.cli.output import deliver, expect_no_input, look, page_of
-from petcheck.cli.parser import Parser, fail
+from petcheck.cli.parser import Parser
 from petcheck.comparison import compare
 from petcheck.comparison.comparable import FILE
-from petcheck.errors import NotARun, NotComparable
+from petcheck.errors import ConfigError, NotComparable
 from petcheck.evidence.verify import unfounded
 from petcheck.reports import comparison_html, comparison_text, json_text
 from petcheck.results.load import RecordedRun, read_run, result_file
@@ -34,17 +34,13 @@ def main(argv: list[str]) -> int:
     """Compare runs; returns the exit code."""
     options = PARSER.parse(argv)
     if not options.runs:
-        fail("compare: name the runs: petcheck compare A/result.json B/result.json")
-    page = page_of("compare", options.output, FILE, json=options.json)
+        raise ConfigError("name the runs: petcheck compare A/result.json B/result.json")
+    page = page_of(options.output, FILE, json=options.json)
     if page is not None:
-        expect_no_input("compare", page, options.runs)
-    try:
-        read = {run: proven_run("compare", Path(run)) for run in dict.fromkeys(options.runs)}
-        compared = compare.compare([read[run] for run in options.runs])
-    except (NotARun, NotComparable) as error:
-        fail(f"compare: {error}")
+        expect_no_input(page, options.runs)
+    read = {run: proven_run(Path(run)) for run in dict.fromkeys(options.runs)}
+    compared = compare.compare([read[run] for run in options.runs])
     deliver(
-        "compare",
         page,
         lambda: comparison_html.render(compared, reports_of(map(result_file, map(Path, read)), page)),
         lambda: comparison_text.render(compared, page=str(page), **look()),
@@ -53,15 +49,16 @@ def main(argv: list[str]) -> int:
     return int(Exit.FAILS if compared.different else Exit.HOLDS)
 
 
-def proven_run(command: str, run: Path) -> RecordedRun:
-    """The run in a folder of reports, or of a result.json. Ends the command if it is in parts.
+def proven_run(run: Path) -> RecordedRun:
+    """The run in a folder of reports, or of a result.json.
 
-    Raises NotARun, and NotComparable where the result does not follow from its recording: someone may have changed it.
+    Raises ConfigError if it is in parts, NotARun, and NotComparable where the result does not follow from its
+    recording: someone may have changed it.
     """
     folder = run if run.is_dir() else run.parent
     if names_of_parts(folder):
         name = printable(str(run))
-        fail(f"{command}: {name} has many targets; give the folder of one, {name}/{PARTS}/NAME")
+        raise ConfigError(f"{name} has many targets; give the folder of one, {name}/{PARTS}/NAME")
     read = read_run(run)
     wrong = unfounded(folder)
     if wrong:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from petcheck.cli.parser import Parser, fail
+from petcheck.cli.parser import Parser
+from petcheck.errors import ConfigError
 
 FOLDER = Path(__file__).parent / "shell"
 FILES = {"bash": "petcheck.bash", "zsh": "_petcheck", "fish": "petcheck.fish"}
@@ -25,6 +26,6 @@ def main(argv: list[str]) -> int:
     """Print the completion of a shell; returns the exit code."""
     shell = PARSER.parse(argv).shell
     if shell not in FILES:
-        fail(f"completion: name a shell: {', '.join(FILES)}")
+        raise ConfigError(f"name a shell: {', '.join(FILES)}")
     print((FOLDER / FILES[shell]).read_text(encoding="utf-8"), end="")
     return 0

@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 
 from petcheck.cli.output import look
-from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.parser import PROGRAM, Parser
 from petcheck.config.choice import entries_of, nearest_names
 from petcheck.config.load import utc_today
+from petcheck.errors import ConfigError
 from petcheck.judging.cells import Cells, cells_of
 from petcheck.judging.judgement import Grounds
 from petcheck.reports.text_lines import BOLD, DIM, TextLines
@@ -74,7 +75,7 @@ def main(argv: list[str]) -> int:
     """Explain what the words name; returns the exit code."""
     options = PARSER.parse(argv)
     if not options.words:
-        fail("explain: name a requirement: petcheck explain LIST-4")
+        raise ConfigError("name a requirement: petcheck explain LIST-4")
     page = TextLines(**look())
     for number, word in enumerate(options.words):
         if number:
@@ -93,7 +94,7 @@ def _explain(page: TextLines, word: str) -> None:
     if not named:
         near = nearest_names(word)
         hint = f"did you mean {' or '.join(near)}?" if near else f"`{PROGRAM} requirements` lists all"
-        fail(f"explain: no requirement{f' {word}' if near else ' has that name'}; {hint}")
+        raise ConfigError(f"no requirement{f' {word}' if near else ' has that name'}; {hint}")
     for entry in catalogue().entries:
         if entry.id in named:
             page.say(f"{entry.id:<20} {entry.statement}", "", " " * 21)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from petcheck.cli.parser import COMMANDS, PROGRAM, Parser, fail, parser_of
+from petcheck.cli.parser import COMMANDS, PROGRAM, Parser, parser_of
+from petcheck.errors import ConfigError
 from petcheck.words import did_you_mean
 
 _EXAMPLES = (
@@ -28,7 +29,7 @@ def main(argv: list[str]) -> int:
         run_parser().print_help()
     else:
         hint = did_you_mean(options.command, [*COMMANDS, "run"], "`petcheck help` lists them")
-        fail(f"help: unknown command {options.command}; {hint}")
+        raise ConfigError(f"unknown command {options.command}; {hint}")
     return 0
 
 

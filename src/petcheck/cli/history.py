@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from petcheck.cli.output import address, deliver, expect_no_input, look, page_of
-from petcheck.cli.parser import Parser, fail
+from petcheck.cli.parser import Parser
 from petcheck.comparison.history import FILE, history, past_run
-from petcheck.errors import NotARun, NotComparable
+from petcheck.errors import ConfigError
 from petcheck.reports import history_html, history_text, json_text, report_html
 from petcheck.results.load import result_files
 from petcheck.results.parts import verdicts_in
@@ -33,18 +33,14 @@ def main(argv: list[str]) -> int:
     """Show the history of runs; returns the exit code."""
     options = PARSER.parse(argv)
     if not options.runs:
-        fail("history: name the folders of the runs: petcheck history nightly/")
-    page = page_of("history", options.output, FILE, json=options.json)
-    try:
-        files = [file for run in options.runs for file in result_files(Path(run))]
-        # one after the other, since only their verdicts are kept
-        made = history(past_run(printable(str(file)), verdicts_in(file)) for file in files)
-    except (NotARun, NotComparable) as error:
-        fail(f"history: {error}")
+        raise ConfigError("name the folders of the runs: petcheck history nightly/")
+    page = page_of(options.output, FILE, json=options.json)
+    files = [file for run in options.runs for file in result_files(Path(run))]
+    # one after the other, since only their verdicts are kept
+    made = history(past_run(printable(str(file)), verdicts_in(file)) for file in files)
     if page is not None:
-        expect_no_input("history", page, map(str, files))
+        expect_no_input(page, map(str, files))
     deliver(
-        "history",
         page,
         lambda: history_html.render(made, reports_of(files, page)),
         lambda: history_text.render(made, page=str(page), **look()),

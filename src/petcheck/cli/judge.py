@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from petcheck.cli.output import look, write_page
-from petcheck.cli.parser import Parser, fail
+from petcheck.cli.parser import Parser
 from petcheck.comparison import compare
 from petcheck.comparison.comparable import FILE
 from petcheck.config import values
 from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.urls import base_url
-from petcheck.errors import ConfigError, NotARun, NotComparable
+from petcheck.errors import ConfigError, NotComparable
 from petcheck.reports import comparison_html, comparison_text, report_html
 from petcheck.results.judge import suite
 from petcheck.results.load import RecordedRun, recording_at, recording_in
@@ -62,25 +62,22 @@ def main(argv: list[str]) -> int:
     """Judge recordings; returns the exit code."""
     options = PARSER.parse(argv)
     if not options.recordings:
-        fail("judge: name a recording: petcheck judge reports/")
-    try:
-        older_set = options.requirements_as_of
-        otherwise = Otherwise(
-            values.plan(options.plan, "--plan"),
-            values.iso_date(options.as_of, "--as-of") if options.as_of else None,
-            values.requirement_set(older_set, "--requirements-as-of") if older_set else None,
-        )
-        base = base_url(options.base_url, "--base-url", insecure=True) if options.base_url else None
-        several = len(options.recordings) > 1
-        found = []
-        for number, path in enumerate(map(Path, options.recordings), 1):
-            folder = Path(options.reports, str(number)) if several and options.reports else options.reports
-            if folder is not None and Path(folder).resolve() in (path.resolve(), path.resolve().parent):
-                fail(f"judge: {printable(str(folder))} holds the recording; give --reports another folder")
-            reports = None if folder is None else values.folder(str(folder), "--reports")
-            found.append(_judged(path, base, reports, otherwise))
-    except (ConfigError, NotARun) as error:
-        fail(f"judge: {error}")
+        raise ConfigError("name a recording: petcheck judge reports/")
+    older_set = options.requirements_as_of
+    otherwise = Otherwise(
+        values.plan(options.plan, "--plan"),
+        values.iso_date(options.as_of, "--as-of") if options.as_of else None,
+        values.requirement_set(older_set, "--requirements-as-of") if older_set else None,
+    )
+    base = base_url(options.base_url, "--base-url", insecure=True) if options.base_url else None
+    several = len(options.recordings) > 1
+    found = []
+    for number, path in enumerate(map(Path, options.recordings), 1):
+        folder = Path(options.reports, str(number)) if several and options.reports else options.reports
+        if folder is not None and Path(folder).resolve() in (path.resolve(), path.resolve().parent):
+            raise ConfigError(f"{printable(str(folder))} holds the recording; give --reports another folder")
+        reports = None if folder is None else values.folder(str(folder), "--reports")
+        found.append(_judged(path, base, reports, otherwise))
     for judged in found:
         print(*judged.told, sep="\n")
         if judged.end is not None:
@@ -137,5 +134,5 @@ def _compare(found: Sequence[Judged], folder: str | None) -> None:
     page = Path(folder, FILE) if folder else None
     if page is not None:
         pages = {one.name: f"{number}/{report_html.FILE}" for number, one in enumerate(found, 1) if one.end is not None}
-        write_page("judge", page, comparison_html.render(compared, pages), "give --reports another folder")
+        write_page(page, comparison_html.render(compared, pages), "give --reports another folder")
     print(comparison_text.render(compared, page=str(page) if page is not None else None, **look()))

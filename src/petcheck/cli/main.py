@@ -15,9 +15,13 @@ from contextlib import suppress
 from importlib import import_module
 
 from petcheck.cli.parser import COLOUR_FLAGS, COLOURS, COMMANDS, PROGRAM, fail, output_lost
+from petcheck.errors import AppFailed, ConfigError, NotARun, NotComparable, NothingToRun
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
 
+# a command cannot do what it was asked: the message is one line that says why, and what to do
+_REFUSALS = (ConfigError, NotARun, NotComparable, AppFailed)
+_CODES = {NothingToRun: Exit.NOTHING_SELECTED, AppFailed: Exit.UNTESTABLE}
 _BROKEN_PIPE = 141  # the code that a shell reports
 
 
@@ -86,6 +90,9 @@ def _command(argv: list[str]) -> int:
 
             signals.install_handlers()
         return int(import_module(f"petcheck.cli.{command}").main(rest))
+    except _REFUSALS as error:
+        code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), Exit.USAGE)
+        fail(f"{error}" if command == "run" else f"{command}: {error}", code)
     except KeyboardInterrupt:  # before or after the part that pytest handles
         print(f"{PROGRAM}: interrupted", file=sys.stderr)
         return int(Exit.INTERRUPTED)

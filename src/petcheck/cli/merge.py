@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from petcheck.cli.output import look
-from petcheck.cli.parser import Parser, fail
+from petcheck.cli.parser import Parser
 from petcheck.config import values
 from petcheck.config.urls import authority_url
-from petcheck.errors import ConfigError, NotARun, NotComparable
+from petcheck.errors import ConfigError
 from petcheck.runner.merge import merge
 from petcheck.runner.start import witnesses_of
 from petcheck.runner.written import show
@@ -33,18 +33,15 @@ def main(argv: list[str]) -> int:
     """Merge folders of reports; returns the exit code."""
     options = PARSER.parse(argv)
     if not options.folders:
-        fail("merge: name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/")
+        raise ConfigError("name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/")
     folders = [Path(folder) for folder in options.folders]
-    try:
-        for folder in folders:
-            if Path(options.output).resolve() == folder.resolve():
-                fail(f"merge: {printable(str(folder))} is one of the inputs; give -o another folder")
-        key = None if options.sign_key is None else Path(options.sign_key)
-        given = options.timestamp_url
-        url = None if given is None else authority_url(given, "--timestamp-url")
-        witnesses = witnesses_of(key, url)
-        end = merge(folders, values.folder(options.output, "-o"), witnesses)
-    except (ConfigError, NotARun, NotComparable) as error:
-        fail(f"merge: {error}")
+    for folder in folders:
+        if Path(options.output).resolve() == folder.resolve():
+            raise ConfigError(f"{printable(str(folder))} is one of the inputs; give -o another folder")
+    key = None if options.sign_key is None else Path(options.sign_key)
+    given = options.timestamp_url
+    url = None if given is None else authority_url(given, "--timestamp-url")
+    witnesses = witnesses_of(key, url)
+    end = merge(folders, values.folder(options.output, "-o"), witnesses)
     show(end, options.output, look(), quiet=options.quiet)
     return end.code

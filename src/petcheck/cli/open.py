@@ -5,7 +5,8 @@ from __future__ import annotations
 import webbrowser
 from pathlib import Path
 
-from petcheck.cli.parser import Parser, fail
+from petcheck.cli.parser import Parser
+from petcheck.errors import ConfigError
 from petcheck.sanitize import printable
 
 _PAGES = ("report.html", "comparison.html", "history.html")
@@ -23,7 +24,7 @@ def main(argv: list[str]) -> int:
     folder = Path(PARSER.parse(argv).folder)
     page = folder if folder.is_file() else next((folder / name for name in _PAGES if (folder / name).is_file()), None)
     if page is None:
-        fail(f"open: {printable(str(folder))} holds no {_PAGES[0]}; make a run first, or name its folder")
+        raise ConfigError(f"{printable(str(folder))} holds no {_PAGES[0]}; make a run first, or name its folder")
     print(printable(str(page)), flush=True)
     webbrowser.open(page.resolve().as_uri())
     return 0

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from petcheck.cli.parser import COLOURS, fail
+from petcheck.cli.parser import COLOURS
+from petcheck.errors import ConfigError
 from petcheck.results import atomic_write, result
 from petcheck.results.atomic_write import is_standard_output
 from petcheck.sanitize import printable
@@ -20,26 +21,26 @@ if TYPE_CHECKING:
     from petcheck.runner.written import Look
 
 
-def page_of(command: str, output: str | None, default: str, *, json: bool) -> Path | None:
+def page_of(output: str | None, default: str, *, json: bool) -> Path | None:
     """Where the page goes: `output`, what `-o` names; without it `default`, or with `json` nowhere (None).
 
-    Ends the command if both the page and the JSON would go to standard output.
+    Raises ConfigError if both the page and the JSON would go to standard output.
     """
     if output is None:
         return None if json else Path(default)
     page = Path(output)
     if json and is_standard_output(page):
-        fail(f"{command}: -o {printable(output)} and --json both write to standard output; give -o a file")
+        raise ConfigError(f"-o {printable(output)} and --json both write to standard output; give -o a file")
     return page
 
 
-def expect_no_input(command: str, page: Path, runs: Iterable[str]) -> None:
-    """End the command if `page` is one of the runs that it reads, each a result.json or the folder of one."""
+def expect_no_input(page: Path, runs: Iterable[str]) -> None:
+    """Raise ConfigError if `page` is one of the runs that it reads, each a result.json or the folder of one."""
     for run in map(Path, runs):
         folder = run if run.is_dir() else run.parent
         inputs = (run, folder / result.FILE, folder / har.FILE, folder / files.FILE)
         if os.path.realpath(page) in map(os.path.realpath, inputs):  # Path.resolve refuses a link to itself
-            fail(f"{command}: {printable(str(page))} is an input of the command; give -o another file")
+            raise ConfigError(f"{printable(str(page))} is an input of the command; give -o another file")
 
 
 def address(report: Path, page: Path | None) -> str:
@@ -57,24 +58,22 @@ def look() -> Look:
     return {"width": shutil.get_terminal_size().columns, "colour": decided == "1"}
 
 
-def deliver(
-    command: str, page: Path | None, html: Callable[[], str], text: Callable[[], str], json: str | None
-) -> None:
+def deliver(page: Path | None, html: Callable[[], str], text: Callable[[], str], json: str | None) -> None:
     """Write the page, if there is one, and print `json` or else `text`, unless the page goes to standard output."""
     if page is not None:
-        write_page(command, page, html())
+        write_page(page, html())
     if json is not None:
         print(json)
     elif page is None or not is_standard_output(page):
         print(text())
 
 
-def write_page(command: str, page: Path, text: str, advice: str = "give -o another file") -> None:
-    """Write a page; ends the command with one line and `advice` if it cannot be written."""
+def write_page(page: Path, text: str, advice: str = "give -o another file") -> None:
+    """Write a page; raises ConfigError, with `advice`, if it cannot be written."""
     try:
         atomic_write.write(page, text)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and is_standard_output(page):
             raise
         why = getattr(error, "strerror", None) or str(error)
-        fail(f"{command}: {printable(str(page))} cannot be written ({printable(why)}); {advice}")
+        raise ConfigError(f"{printable(str(page))} cannot be written ({printable(why)}); {advice}") from None

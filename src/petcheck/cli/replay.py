@@ -11,12 +11,12 @@ from typing import Any
 
 from petcheck.call import Credential
 from petcheck.cli.output import look, write_page
-from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.parser import PROGRAM, Parser
 from petcheck.comparison.difference import NETWORK_HEADERS
 from petcheck.comparison.normalize import header_varies, normalized
 from petcheck.config.keys import DEFAULT_TARGET, KEY_VARIABLE, own_variable
 from petcheck.config.options import OPTIONS
-from petcheck.errors import AppFailed, ConfigError, NotARun, NotSent
+from petcheck.errors import ConfigError, NothingToRun, NotSent
 from petcheck.exchange import Exchange
 from petcheck.grouping import grouped
 from petcheck.judging.judgement import Grounds
@@ -65,21 +65,18 @@ def main(argv: list[str]) -> int:
     """Send exchanges again; returns the exit code."""
     options = PARSER.parse(argv)
     if not options.words:
-        fail("replay: name a folder of reports: petcheck replay reports/")
+        raise ConfigError("name a folder of reports: petcheck replay reports/")
     folder, *words = options.words
     name = printable(folder)
-    try:
-        if names_of_parts(Path(folder)):
-            fail(f"replay: {name} is a run in parts; name the folder of one target: {name}/{PARTS}/NAME")
-        stream = recording_in(Path(folder))
-    except NotARun as error:
-        fail(f"replay: {error}")
+    if names_of_parts(Path(folder)):
+        raise ConfigError(f"{name} is a run in parts; name the folder of one target: {name}/{PARTS}/NAME")
+    stream = recording_in(Path(folder))
     result = judge(stream)
     chosen = _named(words, stream, result) if words else _failed(stream, result)
     if not chosen:
-        fail(f"replay: nothing fails in {name}; name exchanges by their numbers", Exit.NOTHING_SELECTED)
+        raise NothingToRun(f"nothing fails in {name}; name exchanges by their numbers")
     if any(each.recorded.request.credential is Credential.UNKNOWN for each in chosen):
-        fail(f"replay: {name} is the traffic of another program, and its keys are not known")
+        raise ConfigError(f"{name} is the traffic of another program, and its keys are not known")
     if options.as_pytest is not None:
         return _write_tests(Path(options.as_pytest), chosen, result, writes=options.allow_writes)
     page, codes = TextLines(**look()), []
@@ -96,15 +93,17 @@ def _named(words: Sequence[str], stream: Stream, result: Result) -> list[Again]:
     for word in words:
         match = _NUMBER.fullmatch(word)
         if match is None:
-            fail(f"replay: {printable(word, 40)} is not the number of an exchange; write it as 13, or '#13' in quotes")
+            raise ConfigError(
+                f"{printable(word, 40)} is not the number of an exchange; write it as 13, or '#13' in quotes"
+            )
         name, number = match[1], int(match[2] or match[3])
         first = next(iter(sent))
         if name is None and len(sent) > 1:
-            fail(f"replay: {printable(word, 40)}: of which target? write it as '{first}#{number}'")
+            raise ConfigError(f"{printable(word, 40)}: of which target? write it as '{first}#{number}'")
         target = name or first
         record = sent.get(target, ())
         if number >= len(record):
-            fail(f"replay: there is no exchange {printable(word, 40)}; the last is #{len(record) - 1}")
+            raise ConfigError(f"there is no exchange {printable(word, 40)}; the last is #{len(record) - 1}")
         rows = result.rows_of(target)
         failed = [row for row in rows if row.outcome in ("fail", "waived") and number in row.decisive]
         held = [row for row in rows if row.outcome == "pass" and number in row.exchanges]
@@ -140,23 +139,18 @@ def _send(
         given |= {**part.settings.way, "target": [f"{part.name}={part.base_url}"]}
     grounds, codes = grounds_in(head, part), []
     where = f" on {part.name}" if len(stream.parts) > 1 else ""
-    try:
-        with door(given, as_of=head.as_of, seed=head.seed, writes=writes) as transport:
-            for each in chosen:
-                recorded = each.recorded
-                page.head(f"#{recorded.index} {request_of(recorded, result)}{where}", BOLD)
-                try:
-                    now = transport.send(replace(recorded.request.call, form=recorded.request.form))
-                except NotSent as obstacle:
-                    advice = f"; add {obstacle.settled_by}" if obstacle.settled_by else ""
-                    page.say(f"not sent: {obstacle.reason}{advice}", "  ", "    ", style=YELLOW)
-                    codes.append(Exit.UNTESTABLE if obstacle.outcome == "error" else Exit.NOTHING_SELECTED)
-                    continue
-                codes.append(_show(page, each, now, grounds, head.run))
-    except ConfigError as error:
-        fail(f"replay: {error}")
-    except AppFailed as error:
-        fail(f"replay: {error}", Exit.UNTESTABLE)
+    with door(given, as_of=head.as_of, seed=head.seed, writes=writes) as transport:
+        for each in chosen:
+            recorded = each.recorded
+            page.head(f"#{recorded.index} {request_of(recorded, result)}{where}", BOLD)
+            try:
+                now = transport.send(replace(recorded.request.call, form=recorded.request.form))
+            except NotSent as obstacle:
+                advice = f"; add {obstacle.settled_by}" if obstacle.settled_by else ""
+                page.say(f"not sent: {obstacle.reason}{advice}", "  ", "    ", style=YELLOW)
+                codes.append(Exit.UNTESTABLE if obstacle.outcome == "error" else Exit.NOTHING_SELECTED)
+                continue
+            codes.append(_show(page, each, now, grounds, head.run))
     return _gravest(codes)
 
 
@@ -216,12 +210,12 @@ def _write_tests(file: Path, chosen: Sequence[Again], result: Result, *, writes:
     judged = [each for each in chosen if each.failed or each.held]
     kept = [each for each in judged if writes or each.recorded.request.operation.safe]
     if not judged:
-        fail("replay: no requirement was judged by these exchanges; name others", Exit.NOTHING_SELECTED)
+        raise NothingToRun("no requirement was judged by these exchanges; name others")
     if not kept:
-        fail("replay: only POSTs are left, and their tests create animals; add --allow-writes", Exit.NOTHING_SELECTED)
+        raise NothingToRun("only POSTs are left, and their tests create animals; add --allow-writes")
     target = by_name[kept[0].recorded.target]
     if any(each.recorded.target != target.name for each in kept):
-        fail("replay: --as-pytest takes exchanges of one target; name them: 'NAME#13'")
+        raise ConfigError("--as-pytest takes exchanges of one target; name them: 'NAME#13'")
     tests = []
     for each in kept:
         path = each.recorded.request.path_below(target.base_url)
@@ -239,7 +233,7 @@ def _write_tests(file: Path, chosen: Sequence[Again], result: Result, *, writes:
         '"""\n\nimport os\n\nimport petcheck\n\n'
         f"URL = os.environ{default}\n"
     )
-    write_page("replay", file, "\n\n".join([head, *tests]), "give --as-pytest another file")
+    write_page(file, "\n\n".join([head, *tests]), "give --as-pytest another file")
     posts = len(judged) - len(kept)
     left = f"; {plural(posts, 'POST')} left out, add --allow-writes" if posts else ""
     print(f"{printable(str(file))}: {plural(len(kept), 'test')}{left}")

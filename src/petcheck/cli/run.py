@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, fail, output_lost
+from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, output_lost
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, arguments_of, given_options
 from petcheck.config.resolve import in_ci
 from petcheck.config.targets import EVERY_TARGET
-from petcheck.errors import ConfigError, NothingToRun
+from petcheck.errors import ConfigError
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
@@ -43,15 +43,10 @@ def main(argv: list[str]) -> int:
 
 def _run(argv: list[str]) -> int:
     options = read_options(argv)
-    try:
-        config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
-        from petcheck.runner.start import in_parts, prepare, run_checks
+    config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
+    from petcheck.runner.start import in_parts, prepare, run_checks
 
-        prepared = prepare(config, writes_reports=not options.collect_only)
-    except NothingToRun as error:
-        fail(str(error), Exit.NOTHING_SELECTED)
-    except ConfigError as error:
-        fail(str(error))
+    prepared = prepare(config, writes_reports=not options.collect_only)
     if in_parts(config) and not options.collect_only:
         return _judge_fleet(prepared, options)
     plugins = ["xdist.plugin"] if options.n is not None else []
@@ -78,7 +73,7 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
 
     config, quiet, expected = prepared.config, bool(options.quiet), forecasts(prepared.config)
     if config.waiver_update is not None:
-        fail("--update-waivers takes at most 4 targets and no shard; name the targets with --target")
+        raise ConfigError("--update-waivers takes at most 4 targets and no shard; name the targets with --target")
     if config.dry_run:
         from petcheck.runner.shown_plan import dry_run
 
@@ -98,13 +93,13 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
 
 
 def read_options(argv: Sequence[str]) -> argparse.Namespace:
-    """The options of a run; its words are among them as `--choose`. Exits if one is not known."""
+    """The options of a run; its words are among them as `--choose`. Exits, or raises ConfigError, if one is unknown."""
     # argparse would take the word after an option with an optional value for its value
     bare = {option.flag: f"{option.flag}={EVERY_TARGET}" for option in OPTIONS if option.optional_value}
     options = run_parser().parse([bare.get(argument, argument) for argument in argv])
     for word in options.words:
         if "://" not in word and ("/" in word or ".py" in word):
-            fail(f"unknown argument {word}; choose checks by name with -k")
+            raise ConfigError(f"unknown argument {word}; choose checks by name with -k")
     words = [*options.words, *((options.k and words_in(options.k)) or ())]
     if words[len(options.words) :]:
         options.k = None

@@ -6,8 +6,9 @@ import os
 import sys
 from datetime import date, datetime
 
-from petcheck.cli.parser import Parser, fail
+from petcheck.cli.parser import Parser
 from petcheck.config.keys import KEY_VARIABLE
+from petcheck.errors import ConfigError
 from petcheck.spec.figures import BASE_SEGMENT, PLANS
 
 # requests without a valid key in a window: a run sends some twenty, and the next ones should not have to wait
@@ -44,11 +45,11 @@ def main(argv: list[str]) -> int:
         _print_names(options.list)
         return 0
     if options.window <= 0:
-        fail(f"serve: --window {options.window:g}: must be more than 0 seconds")
+        raise ConfigError(f"--window {options.window:g}: must be more than 0 seconds")
     if options.animals < 0:
-        fail(f"serve: --animals {options.animals}: must be 0 or more")
+        raise ConfigError(f"--animals {options.animals}: must be 0 or more")
     if options.plan not in PLANS:
-        fail(f"serve: --plan {options.plan}: must be one of {', '.join(PLANS)}")
+        raise ConfigError(f"--plan {options.plan}: must be one of {', '.join(PLANS)}")
     from petstore_reference.serve import serve
     from petstore_reference.server import ReferenceSettings, create_app
 
@@ -67,7 +68,7 @@ def main(argv: list[str]) -> int:
         )
     except ValueError as error:
         end = "" if str(error).endswith("?") else ";"
-        fail(f"serve: {error}{end} `petcheck serve --list` lists all, `--list WORD` those about a word")
+        raise ConfigError(f"{error}{end} `petcheck serve --list` lists all, `--list WORD` those about a word") from None
     key = f"the one in {KEY_VARIABLE}" if own_key else _KEY
 
     def announce(url: str) -> None:
@@ -76,7 +77,9 @@ def main(argv: list[str]) -> int:
     try:
         serve(app, port=options.port, announce=announce, log=None if options.quiet else _log)
     except (OSError, OverflowError) as error:
-        fail(f"serve: port {options.port} cannot be used ({error}); give --port another, or 0 for a free one")
+        raise ConfigError(
+            f"port {options.port} cannot be used ({error}); give --port another, or 0 for a free one"
+        ) from None
     return 0
 
 
@@ -96,4 +99,4 @@ def _print_names(word: str) -> None:
         found += len(lines)
         print(*([title, *lines] if lines else []), sep="\n", end="\n" if lines else "")
     if not found:
-        fail(f"serve: no fault and no variation is about {word!r}; `petcheck serve --list` lists all")
+        raise ConfigError(f"no fault and no variation is about {word!r}; `petcheck serve --list` lists all")

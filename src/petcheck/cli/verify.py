@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from petcheck.cli.parser import Parser, fail
+from petcheck.cli.parser import Parser
 from petcheck.config.targets import EVERY_TARGET
-from petcheck.errors import NotAKey, NotARun
+from petcheck.errors import ConfigError, NotAKey
 from petcheck.evidence.verify import verify
 from petcheck.results.findings import TargetInfo
 from petcheck.results.result import Result
@@ -43,26 +43,24 @@ def main(argv: list[str]) -> int:
     """Verify a folder of reports; returns the exit code."""
     options = PARSER.parse(argv)
     if len(options.folders) != 1:
-        fail("verify: name one folder of reports: petcheck verify reports/")
+        raise ConfigError("name one folder of reports: petcheck verify reports/")
     folder = Path(options.folders[0])
     key = None if options.public_key is None else Path(options.public_key)
     authority = None if options.timestamp_ca is None else Path(options.timestamp_ca)
     response = Path(options.timestamp) if options.timestamp else None
     if response is not None and authority is None:
-        fail("verify: --timestamp needs --timestamp-ca FILE, the root certificate of the authority")
+        raise ConfigError("--timestamp needs --timestamp-ca FILE, the root certificate of the authority")
     if response is not None and not response.is_file():
-        fail(f"verify: --timestamp {printable(str(response))} is not a file; give the response of the authority")
+        raise ConfigError(f"--timestamp {printable(str(response))} is not a file; give the response of the authority")
     try:
         if authority is not None:
             authorities(authority)
     except NotAKey as error:
-        fail(f"verify: --timestamp-ca {printable(str(authority))} {error}")
+        raise ConfigError(f"--timestamp-ca {printable(str(authority))} {error}") from None
     try:
         found = verify(folder, key, authority, response)
-    except NotARun as error:
-        fail(f"verify: {error}")
     except NotAKey as error:
-        fail(f"verify: --public-key {printable(str(key))} {error}")
+        raise ConfigError(f"--public-key {printable(str(key))} {error}") from None
     name = printable(str(folder))
     if found.wrong:
         print(f"not proven: {name} does not prove what it says.")
