@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from petcheck.call import Credential
 from petcheck.comparison.difference import EVERY_ANSWER, KINDS, Difference, contradict, shows_behaviour
@@ -78,7 +78,7 @@ def compare_answers(
     are skipped: an open point reports them.
     """
     of_sides = [_by_request(record) for record in records]
-    statuses: dict[tuple[Operation, tuple[str | None, ...]], list[tuple[NormalizedRequest, Counterparts]]] = {}
+    statuses: list[tuple[Operation, Difference]] = []
     errors: dict[str, list[tuple[NormalizedRequest, Sequence[_Values]]]] = {}
     alike = 0
     for request in dict.fromkeys(request for side in of_sides for request in side):
@@ -89,16 +89,19 @@ def compare_answers(
             if kind != "answer":
                 errors.setdefault(kind, []).append((request, given))
             elif request not in reported:
-                key = (request.operation, tuple(", ".join(sorted(side)) or None for side in given))
-                statuses.setdefault(key, []).append((request, _examples(given)))
+                values = tuple(", ".join(sorted(side)) or None for side in given)
+                shown = Difference("answer", "", (str(request),), values, _examples(given))
+                statuses.append((request.operation, shown))
             break
         else:
             alike += sum(bool(first) for first, *_ in answers) > 1
-    found = [
-        Difference("answer", "", tuple(str(request) for request, _ in rows), values, rows[0][1])
-        for (_, values), rows in statuses.items()
-    ]
-    return [*found, *(_error_difference(kind, rows) for kind, rows in errors.items())], alike
+    return [*_joined(statuses), *(_error_difference(kind, rows) for kind, rows in errors.items())], alike
+
+
+def _joined(found: Iterable[tuple[object, Difference]]) -> list[Difference]:
+    """One difference for all that are of one thing, kind and subject, and have the same values; the first shows it."""
+    groups = grouped(((thing, one.kind, one.subject, one.values), one) for thing, one in found)
+    return [replace(rows[0], places=tuple(place for row in rows for place in row.places)) for rows in groups.values()]
 
 
 def _by_request(record: SideRecord) -> dict[NormalizedRequest, tuple[_Values, ...]]:
@@ -149,7 +152,7 @@ def _error_difference(kind: str, rows: Sequence[tuple[NormalizedRequest, Sequenc
 def _compare_traits(records: Sequence[SideRecord]) -> tuple[list[Difference], dict[str, int]]:
     """Every trait that differs between `records`, and for each kind the number of places where it is the same."""
     of_sides, answered = zip(*map(_traits, records), strict=True)
-    found: dict[tuple[str, str, tuple[str | None, ...]], list[tuple[str, list[_Values]]]] = {}
+    different: list[tuple[str, Difference]] = []
     same: dict[str, int] = {}
     for key in dict.fromkeys(key for side in of_sides for key in side):
         for place in sorted({place for side in of_sides for place in side.get(key, ())}):
@@ -164,12 +167,8 @@ def _compare_traits(records: Sequence[SideRecord]) -> tuple[list[Difference], di
                 same[key[0]] = same.get(key[0], 0) + (len(given) > 1)
             else:
                 texts = tuple((", ".join(sorted(filter(None, one))) or "none") if one else None for one in shown)
-                found.setdefault((*key, texts), []).append((place, shown))
-    different = [
-        Difference(kind, subject, tuple(place for place, _ in rows), texts, _example(records, rows[0][1]))
-        for (kind, subject, texts), rows in found.items()
-    ]
-    return list(_merged(different, answered)), same
+                different.append(("", Difference(key[0], key[1], (place,), texts, _example(records, shown))))
+    return list(_merged(_joined(different), answered)), same
 
 
 def _example(records: Sequence[SideRecord], shown: Sequence[_Values]) -> Counterparts:
@@ -284,7 +283,7 @@ def same_page_size(pages: Sequence[PageSize | None]) -> bool:
 def _compare_page_sizes(records: Sequence[SideRecord]) -> tuple[list[Difference], int]:
     """The unfiltered requests that get pages of different sizes, and how many get pages of the same size."""
     of_sides = [_by_path(record) for record in records]
-    groups: dict[tuple[str | None, ...], list[tuple[str, Counterparts]]] = {}
+    different: list[tuple[str, Difference]] = []
     alike = 0
     for path in dict.fromkeys(path for side in of_sides for path in side):
         found = [side.get(path) for side in of_sides]
@@ -292,12 +291,9 @@ def _compare_page_sizes(records: Sequence[SideRecord]) -> tuple[list[Difference]
             alike += sum(page is not None for page in found) > 1
             continue
         values = tuple(str(page) if page else None for page in found)
-        place = f"{Operation.LIST_PETS.method} {path}"
-        groups.setdefault(values, []).append((place, tuple(page.index if page else None for page in found)))
-    return [
-        Difference("page size", "", tuple(place for place, _ in rows), values, rows[0][1])
-        for values, rows in groups.items()
-    ], alike
+        place, shown = f"{Operation.LIST_PETS.method} {path}", tuple(page.index if page else None for page in found)
+        different.append(("", Difference("page size", "", (place,), values, shown)))
+    return _joined(different), alike
 
 
 def _by_path(record: SideRecord) -> dict[str, PageSize]:
