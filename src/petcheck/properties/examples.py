@@ -15,12 +15,13 @@ from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in
 from petcheck.judging.decision import Failed
 from petcheck.judging.judgement import Problem
 from petcheck.judging.pages import animals_in, shown_in
+from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN
 from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
 from petcheck.properties.get_examples import getting, ordering
 from petcheck.properties.list_examples import listing
 from petcheck.properties.new_pets import Pets
-from petcheck.properties.pet_examples import creating, spoiling
+from petcheck.properties.pet_examples import UNSEEN, creating, spoiling
 from petcheck.properties.sequences import Sequences
 from petcheck.properties.shrink import simplest
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, REMOVAL_DAY
@@ -90,7 +91,7 @@ class Examples:
     @cached_property
     def pets(self) -> Pets:
         """The run's id and the categories of its animals."""
-        return Pets(self.target.run, self.target.categories)
+        return Pets(self.target.run, self.target.categories, UNSEEN if self.target.takes_any_category else ())
 
     # ---- what a check asks
 
@@ -122,7 +123,13 @@ class Examples:
         if self._done:
             return
         self._done = True
-        compared = [name for name in _COMPARED if not isinstance(self.target.decision(name), Failed)]
+        whole = self.target.choice.entries is None  # then the end of the run decides the others
+        compared = [
+            name
+            for name in _COMPARED
+            if not (whole and name in (*ASKED_AGAIN, *CREATED_ASKED_AGAIN))
+            and not isinstance(self.target.decision(name), Failed)
+        ]
         parts, ready = self._parts(), deque[tuple[_Part, Call | None]]()
         while parts or ready:
             try:

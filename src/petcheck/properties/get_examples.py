@@ -16,12 +16,12 @@ from petcheck.spec.operations import Operation
 def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Call]:
     """Ids near the `known` ones, then over all of int64, the limits of common integer types first; other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
-    edges = [-1, 0, INT64_MAX, INT64_MIN, 2**31, 2**32, 2**53 + 1, -(2**31) - 1]
+    edges = [-1, 0, 2**53 + 1, INT64_MIN, INT64_MAX, 2**31, -(2**31) - 1, 2**32]
     near = list(_near(known))
     edges += near[1:]
     ids = chain(
         map(_id, near[:1]),
-        map(_id, rotated(edges, 2, seed, 1)),
+        map(_id, rotated(edges, 1, seed, 1)),
         cases.coverage(Operation.GET_PET, "positive"),
         map(_id, octaves(drawn)),
         cases.random(Operation.GET_PET, "positive", seed),
