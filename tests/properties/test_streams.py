@@ -239,17 +239,28 @@ def accepted(pets: Pets, seed: int, number: int = 15) -> list[dict[str, object]]
     return [dict(one.pet or {}) for one in asked if one.due is Due.CREATED]
 
 
-def test_four_seeds_send_each_name_that_is_taken_for_another_value() -> None:
-    """Before one that the checks have sent, so that it is taken."""
+def test_the_shortest_name_comes_before_one_that_the_checks_have_sent() -> None:
     checks = {pet.plain["name"] for pet in valid_pets(PETS.run, PETS.categories, 0)}
-    first = [accepted(PETS, seed) for seed in range(4)]
-    assert {str(pets[0]["name"]) for pets in first} == {"0", "null", "true", "169552957"}
-    assert all(pets[1]["name"] in checks for pets in first)
+    first, second, *_ = accepted(PETS, 1)
+    assert first == {"name": "0", "categoryId": PETS.category}
+    assert second["name"] in checks
+
+
+def first_with_an_id(pets: Pets, seed: int) -> dict[str, object]:
+    call = next(creating(pets, seed, (), shipped_pool(), own_id=7))
+    return dict(json.loads(call.body or b""))
+
+
+def test_four_seeds_send_each_name_that_is_taken_for_another_value() -> None:
+    first = [first_with_an_id(PETS, seed) for seed in range(4)]
+    assert {str(pet["name"]) for pet in first} >= {"null", "true", "169552957"}
+    assert all(pet["id"] == 7 for pet in first)
 
 
 def test_three_seeds_send_every_category_that_may_go_wrong_to_a_service_that_takes_any() -> None:
     pets = replace(PETS, unseen=UNSEEN)
-    assert {pet["categoryId"] for seed in range(3) for pet in accepted(pets, seed)[:2]} == {*UNSEEN}
+    sent = [pet for seed in range(3) for pet in (first_with_an_id(pets, seed), accepted(pets, seed)[1])]
+    assert {pet["categoryId"] for pet in sent} == {*UNSEEN}
 
 
 def test_eight_seeds_ask_for_each_range_of_limits_with_each_status() -> None:

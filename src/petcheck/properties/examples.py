@@ -14,8 +14,7 @@ from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in, taken
 from petcheck.judging.decision import Failed
 from petcheck.judging.judgement import Problem
-from petcheck.judging.pages import animals_in, shown_in
-from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN
+from petcheck.judging.pages import animals_in, pages_of, shown_in
 from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
 from petcheck.properties.get_examples import getting, ordering
@@ -123,13 +122,7 @@ class Examples:
         if self._done:
             return
         self._done = True
-        whole = self.target.choice.entries is None  # then the end of the run decides the others
-        compared = [
-            name
-            for name in _COMPARED
-            if not (whole and name in (*ASKED_AGAIN, *CREATED_ASKED_AGAIN))
-            and not isinstance(self.target.decision(name), Failed)
-        ]
+        compared = [name for name in _COMPARED if not isinstance(self.target.decision(name), Failed)]
         parts, ready = self._parts(), deque[tuple[_Part, Call | None]]()
         while parts or ready:
             try:
@@ -205,7 +198,9 @@ class Examples:
         parts.append(_Part(Operation.LIST_PETS, share.listing, listing(seed, cases)))
         if self.target.as_of < REMOVAL_DAY:
             again = share.getting > _IDS and choice.calls(Operation.GET_PET)
-            ids = getting(seed, cases, tuple(animals_in(self.target.record)))
+            pages = pages_of(self.target.record, page_call(LIMIT_MAX))
+            whole = bool(pages) and pages[-1].has_room
+            ids = getting(seed, cases, tuple(animals_in(self.target.record)), whole=whole)
             # the id after the last one, before an animal gets it
             parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
             parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))

@@ -47,34 +47,40 @@ def creating(
     nothing = [b"null", None] if seed % 2 else [b"null"]
     refused = chain(nothing, defective_pets(pets, seed, known, cases))
     # no other id: a server that takes it from the body must not overwrite an animal of another client
-    with_id = new_pet(pets, f"{pets.run} with an id", None)
-    named = () if own_id is None else (_with_member(with_id, f'"id": {own_id}, {_UNKNOWN}'),)
+    named = () if own_id is None else (_with_id(pets, seed, own_id),)
     bodies = chain(named, islice(accepted, 1), woven(refused, accepted, 24, 4), woven(refused, accepted, 2**62, 1))
     yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 
 def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
     """Each asks several questions. First a name with everything that careless servers cannot store: leading spaces,
-    NUL, control characters, and more characters than most databases have room for. Then a name that careless code takes
-    for another value; each seed has another one. Then the name of an animal that the run has created, since a name may
-    be taken twice. If the first was refused, the characters that most servers accept follow by themselves.
+    NUL, control characters, and more characters than most databases have room for. Then the shortest name, in an animal
+    without a status. Then the name of an animal that the run has created, since a name may be taken twice. If the first
+    was refused, the characters that most servers accept follow by themselves.
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
     everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
     yield everything
-    # a run has posted the first two before
-    others = cycle(rotated(pets.unseen, 0, seed, 2)) if pets.unseen else islice(cycle(pets.categories), 2, None)
-    # PHP takes 0 for empty, and many readers of forms and of YAML take the others for what they spell
-    name, status = _TAKEN_FOR_ANOTHER[seed % len(_TAKEN_FOR_ANOTHER)]
-    yield new_pet(pets, name or str(int(pets.run, 16)), status, next(others))
+    others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
+    yield new_pet(pets, named(pets.run, 1), None, next(others))
     # members have no order (RFC 8259, section 4)
-    yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, next(others)))
+    yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, _unseen(pets, 2 * seed, next(others))))
     if not created(everything):
         yield _with_member(new_pet(pets, f"{pets.run} {controls} z", SOLD), _unknown_member(pets))
 
 
-_TAKEN_FOR_ANOTHER = (("0", None), ("", AVAILABLE), ("null", None), ("true", PENDING))
-"""A name and a status; an empty one stands for a name of digits only, the run's id as a decimal number."""
+def _with_id(pets: Pets, seed: int, own_id: int) -> bytes:
+    """An animal with the id of another one and members that nobody knows.
+
+    Its name is one that careless code takes for another value; each seed has another one.
+    """
+    name = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.")[seed % 4]
+    return _with_member(new_pet(pets, name, None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}, {_UNKNOWN}')
+
+
+def _unseen(pets: Pets, place: int, otherwise: int | None = None) -> int | None:
+    """One of the categories that nobody has seen; `otherwise` for a service that does not take any."""
+    return pets.unseen[place % len(pets.unseen)] if pets.unseen else otherwise
 
 
 _UNKNOWN = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
