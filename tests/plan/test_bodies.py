@@ -8,8 +8,9 @@ import string
 import pytest
 
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
-from petcheck.plan.bodies import defects, signs_name, valid_pets
+from petcheck.plan.bodies import defects, nameless_bodies, signs_name, valid_pets
 from petcheck.spec.figures import STATUSES
+from petcheck.wire.api import new_pet_call
 
 RUN = "0a1b2c3d"
 
@@ -34,10 +35,23 @@ def test_four_seeds_send_each_odd_name_and_category_with_each_status() -> None:
 
 
 def test_each_defect_is_the_one_that_its_requirement_refuses() -> None:
-    for defect in defects(RUN, 4, 99):
+    for defect in (defect for seed in range(6) for defect in defects(RUN, 4, 99, seed)):
         body = defect.body if isinstance(defect.body, bytes) else json.dumps(defect.body).encode()
         asked = asked_for(body, (4,))
         assert (asked.due, asked.requirement) == (Due.REFUSED, defect.requirement), defect.label
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_body_without_a_name_must_be_refused_and_is_another_with_the_next_seed(seed: int) -> None:
+    calls = [new_pet_call(body) for body in nameless_bodies(4, seed)]
+    assert [asked_for(call.body, (4,)).due for call in calls] == [Due.REFUSED] * 2
+    assert not set(calls) & {new_pet_call(body) for body in nameless_bodies(4, seed + 1)}
+
+
+def test_the_next_seed_sends_another_value_of_a_kind() -> None:
+    several = [{defect.label: defect.body for defect in defects(RUN, 4, 99, seed)} for seed in range(3)]
+    fractions = {str(body["categoryId"]) for one in several if isinstance(body := one["category-fraction"], dict)}
+    assert fractions == {"1.5", "-1.5", "0.5"}
 
 
 def test_one_name_has_every_sign_of_ascii() -> None:

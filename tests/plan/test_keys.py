@@ -105,13 +105,14 @@ def test_the_request_for_a_cell(wrong: Wrong, operation: Operation, path: str) -
 
 
 @pytest.mark.parametrize(
-    ("wrong", "body"),
+    ("wrong", "variant", "body"),
     [
-        (Wrong.NOTHING, {"name": "petcheck r refused cut", "categoryId": 3, "status": "pending"}),
-        (Wrong.NO_CATEGORY, {"name": "petcheck r refused cut", "status": "pending"}),
-        (Wrong.NO_JSON, b"{"),
-        (Wrong.NO_BODY, b""),
+        (Wrong.NOTHING, 0, {"name": "petcheck r refused cut", "categoryId": 3, "status": "pending"}),
+        (Wrong.NO_CATEGORY, 0, {"name": "petcheck r refused cut", "status": "pending"}),
+        (Wrong.NO_JSON, 0, b"{"),
+        (Wrong.NO_BODY, 0, None),
+        (Wrong.NO_BODY, 1, b""),
     ],
 )
-def test_the_body_for_a_cell(wrong: Wrong, body: object) -> None:
-    assert key_body(KeyCell(Credential.CUT, Operation.CREATE_PET, wrong), "r", 3) == body
+def test_the_body_for_a_cell(wrong: Wrong, variant: int, body: object) -> None:
+    assert key_body(KeyCell(Credential.CUT, Operation.CREATE_PET, wrong, variant), "r", 3) == body

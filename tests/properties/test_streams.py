@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -16,12 +17,13 @@ from hypothesis import strategies as st
 from petcheck.call import Call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, valid_pets
+from petcheck.plan.pages import BETWEEN
 from petcheck.properties.defect_examples import defective_pets
 from petcheck.properties.generate import Generated
 from petcheck.properties.get_examples import getting
 from petcheck.properties.list_examples import listing
 from petcheck.properties.new_pets import Pets, named
-from petcheck.properties.pet_examples import creating, spoiling
+from petcheck.properties.pet_examples import UNSEEN, creating, spoiling
 from petcheck.properties.pool import Cases, shipped_pool
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -175,13 +177,14 @@ def test_the_first_defects_are_those_that_people_make() -> None:
 
 
 def test_consecutive_seeds_ask_for_all_realistic_defects() -> None:
-    """A default run has requests for the first two and for six or so of the others."""
+    """A default run has requests for the first two and for eight or so of the others."""
 
     def first(seed: int, number: int) -> set[bytes]:
         return set(islice(defective_pets(PETS, seed, (), shipped_pool()), number))
 
-    every = first(0, 33)
-    assert set().union(*(first(seed, 8) for seed in range(7, 13))) == every
+    every = first(0, 29)
+    assert set().union(*(first(seed, 10) for seed in range(7, 11))) == every
+    assert len(set().union(*(first(seed, 10) for seed in range(7, 10)))) >= 26
 
 
 def test_the_seed_decides_where_the_others_begin() -> None:
@@ -229,12 +232,43 @@ def test_a_deep_run_tries_most_certainly_valid_lengths(seed: int) -> None:
     assert len(plain) > 25
 
 
+def accepted(pets: Pets, seed: int, number: int = 15) -> list[dict[str, object]]:
+    """The animals among the first bodies that are valid for certain, or except for a category that nobody has seen."""
+    sent = [call.body for call in islice(creating(pets, seed, (), shipped_pool()), number)]
+    asked = [asked_for(body, {PETS.category, *pets.unseen}) for body in sent]
+    return [dict(one.pet or {}) for one in asked if one.due is Due.CREATED]
+
+
 def test_the_shortest_name_comes_before_one_that_the_checks_have_sent() -> None:
-    pets = [one.pet for one in (asked_for(body, {PETS.category}) for body in bodies(1, 15)) if one.due is Due.CREATED]
     checks = {pet.plain["name"] for pet in valid_pets(PETS.run, PETS.categories, 0)}
-    assert pets[0] == {"name": "0", "categoryId": PETS.category}
-    assert pets[1] is not None
-    assert pets[1]["name"] in checks
+    first, second, *_ = accepted(PETS, 1)
+    assert first == {"name": "0", "categoryId": PETS.category}
+    assert second["name"] in checks
+
+
+def first_with_an_id(pets: Pets, seed: int) -> dict[str, object]:
+    call = next(creating(pets, seed, (), shipped_pool(), own_id=7))
+    return dict(json.loads(call.body or b""))
+
+
+def test_four_seeds_send_each_name_that_is_taken_for_another_value() -> None:
+    first = [first_with_an_id(PETS, seed) for seed in range(4)]
+    assert {str(pet["name"]) for pet in first} >= {"null", "true", "169552957"}
+    assert all(pet["id"] == 7 for pet in first)
+
+
+def test_three_seeds_send_every_category_that_may_go_wrong_to_a_service_that_takes_any() -> None:
+    pets = replace(PETS, unseen=UNSEEN)
+    sent = [pet for seed in range(3) for pet in (first_with_an_id(pets, seed), accepted(pets, seed)[1])]
+    assert {pet["categoryId"] for pet in sent} == {*UNSEEN}
+
+
+def test_eight_seeds_ask_for_each_range_of_limits_with_each_status() -> None:
+    pages = [call.query for seed in range(8) for call in islice(listing(seed, shipped_pool()), 14)]
+    unnamed = [dict(query) for query in pages if dict(query).get("limit", "1") not in ("1", "20", "100")]
+    valid = [query for query in unnamed if query["limit"].isdecimal() and int(query["limit"]) < 100]
+    cells = {(limits, query.get("status")) for query in valid for limits in BETWEEN if int(query["limit"]) in limits}
+    assert cells >= {(limits, status) for limits in BETWEEN for status in (*STATUSES, None)}
 
 
 def test_control_characters_come_again_if_everything_at_once_was_refused() -> None:

@@ -18,6 +18,7 @@ _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 
 
 _OTHER_CATEGORY = ("CategoryId", "category_id", "CATEGORYID")
+_FRACTIONS = (1.5, -1.5, 0.5)
 # bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
 TELLTALE_STATUS = PENDING
 
@@ -91,8 +92,11 @@ def chunked_pet(run: str, category: int) -> dict[str, object]:
     return {"name": f"petcheck {run} in chunks", "categoryId": category}
 
 
-def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
-    """Every body that section 4.2 certainly refuses, one defect each; `number` is random and is sent as a name."""
+def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect, ...]:
+    """Every kind of body that section 4.2 certainly refuses, one defect each; `number` is random and is sent as a name.
+
+    Where a kind has several values, the next `seed` sends the next one.
+    """
 
     def body(label: str, **members: object) -> dict[str, object]:
         return {"name": refused_name(run, label), "categoryId": category, "status": TELLTALE_STATUS} | members
@@ -103,7 +107,7 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
     def without(name: str, label: str) -> dict[str, object]:
         return {key: value for key, value in body(label).items() if key != name}
 
-    other = _OTHER_CATEGORY[number % len(_OTHER_CATEGORY)]
+    other = _OTHER_CATEGORY[seed % len(_OTHER_CATEGORY)]
     return (
         Defect("no-body", "CREATE-5", b""),
         # cut short: no parser reads it as an object, however lenient; the byte makes it invalid UTF-8 too
@@ -121,9 +125,9 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
         defect("category-text", "CREATE-8", categoryId=str(category)),
-        defect("category-fraction", "CREATE-8", categoryId=1.5),
+        defect("category-fraction", "CREATE-8", categoryId=_FRACTIONS[seed % len(_FRACTIONS)]),
         defect("category-null", "CREATE-8", categoryId=None),
-        defect("category-boolean", "CREATE-8", categoryId=True),
+        defect("category-boolean", "CREATE-8", categoryId=seed % 2 == 0),
         defect("category-beyond", "CREATE-9", categoryId=INT64_MAX + 1),
         defect("status-unknown", "CREATE-10", status="adopted"),
         defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
@@ -131,9 +135,18 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
     )
 
 
-def nameless_bodies(category: int) -> tuple[dict[str, object], dict[str, object]]:
-    """Two bodies that must be refused and have no name, so that no page has to clear them."""
-    return {"categoryId": category, "status": TELLTALE_STATUS}, {}
+def nameless_bodies(category: int, seed: int) -> tuple[Members, Members]:
+    """Two bodies that must be refused and have no name, so that no page has to clear them; the next `seed` has others.
+
+    The first is one that a server may not read to its end.
+    """
+
+    def pet(**members: object) -> dict[str, object]:
+        return members | {"categoryId": category, "status": TELLTALE_STATUS}
+
+    unread = pet(), pet(name=["Rex"]), pet(name={"first": "Rex"}), pet(name=True)
+    others: tuple[Members, ...] = {}, b"7", [], b'"Rex"'
+    return unread[seed % len(unread)], others[seed % len(others)]
 
 
 def keyless_pet(run: str, category: int, label: str, status: str) -> dict[str, object]:

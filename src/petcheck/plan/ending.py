@@ -49,6 +49,10 @@ def _widest(_record: Record) -> Iterator[Call]:
     yield page_call(LIMIT_MAX)
 
 
+def _default(_record: Record) -> Iterator[Call]:
+    yield page_call()
+
+
 def _widest_with_ours(record: Record) -> Iterator[Call]:
     if creations_in(record):
         yield page_call(LIMIT_MAX)
@@ -112,6 +116,8 @@ def _oddity(one: Creation) -> tuple[bool, bool, int]:
 
 ENDING = (
     Again("the widest page", Operation.LIST_PETS, _widest_with_ours, created=True),
+    # on the connection on which another limit was just asked for
+    Again("the page without parameters", Operation.LIST_PETS, _default),
     Again("an id that was not found", Operation.GET_PET, _not_found),
     Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
     Again("the oddest animal of the run", Operation.GET_PET, _oddest, created=True),

@@ -26,10 +26,11 @@ def first_pages(seed: str) -> tuple[Parameters, ...]:
     )
 
 
-_BETWEEN = (range(LIMIT_MIN + 1, 10), range(10, LIMIT_DEFAULT), range(LIMIT_DEFAULT + 1, 60), range(60, LIMIT_MAX))
+BETWEEN = (range(LIMIT_MIN + 1, 10), range(10, LIMIT_DEFAULT), range(LIMIT_DEFAULT + 1, 60), range(60, LIMIT_MAX))
+"""The limits that the document does not name, in ranges."""
 
 
 def another_limit(seed: int) -> int:
     """A limit that the document does not name; the next seed draws it among larger ones."""
     drawn = random.Random(f"{seed}/another limit")  # noqa: S311 - repeatable, not secret
-    return drawn.choice(_BETWEEN[seed % len(_BETWEEN)])
+    return drawn.choice(BETWEEN[seed % len(BETWEEN)])

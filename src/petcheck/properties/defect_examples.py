@@ -19,7 +19,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
-    yield from rotated(_realistic(pets), 2, seed, 6)
+    yield from rotated(_realistic(pets), 2, seed, 8)
     seen = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
     kinds: dict[str, list[bytes]] = {}
@@ -56,25 +56,21 @@ def _realistic(pets: Pets) -> Iterator[bytes]:
     yield json_body(pet("inherited name", status="constructor"))  # JavaScript finds it in every object
     yield written("below int64", str(INT64_MIN - 1))
     yield b"{}"
-    yield b"null"
     # Python converts at most 4,300 digits
     yield written("5,000 digits", "9" * 5_000)
-    yield json_body(pet("list as name", name=["Rex"]))
     yield json_body({key[0].upper() + key[1:]: value for key, value in pet("capital names").items()})
     yield json_body(pet("name in capitals", name=_LEFT_OUT) | {"NAME": f"{pets.run} refused name in capitals"})
     yield json_body(pet("list as category", categoryId=[pets.category]))
     yield json_body(pet("snake case", categoryId=_LEFT_OUT) | {"category_id": pets.category})
     yield json_body(pet("number as status", status=0))
     yield json_body(pet("true as status", status=True))
-    yield b"7"
     yield json_body(pet("empty category", categoryId=""))
     yield f"name={pets.run}+refused+form&categoryId={pets.category}&status={SOLD}".encode()
     yield json_body(pet("object as category", categoryId={"id": pets.category}))
     yield b"[" * 200 + b"]" * 200
-    yield json_body(pet("object as name", name={"first": "Rex"}))
     yield json_body({"name": f"{pets.run} refused deep", "categoryId": pets.category, "status": _deep(200)})
+    yield json_body(pet("digits of a long id as category", categoryId=str(2**53 + 1)))
     yield json_body(pet("padded category", categoryId=f" {pets.category} "))
-    yield json_body(pet("true as name", name=True))
     yield json_body(pet("false as status", status=False))
     yield json_body(pet("beyond below", categoryId=INT64_MIN - 1))
     yield json_body({"pet": pet("wrapped in an object")})

@@ -14,13 +14,13 @@ from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in, taken
 from petcheck.judging.decision import Failed
 from petcheck.judging.judgement import Problem
-from petcheck.judging.pages import animals_in, shown_in
+from petcheck.judging.pages import animals_in, pages_of, shown_in
 from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
 from petcheck.properties.get_examples import getting, ordering
 from petcheck.properties.list_examples import listing
 from petcheck.properties.new_pets import Pets
-from petcheck.properties.pet_examples import creating, spoiling
+from petcheck.properties.pet_examples import UNSEEN, creating, spoiling
 from petcheck.properties.sequences import Sequences
 from petcheck.properties.shrink import simplest
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, REMOVAL_DAY
@@ -90,7 +90,7 @@ class Examples:
     @cached_property
     def pets(self) -> Pets:
         """The run's id and the categories of its animals."""
-        return Pets(self.target.run, self.target.categories)
+        return Pets(self.target.run, self.target.categories, UNSEEN if self.target.takes_any_category else ())
 
     # ---- what a check asks
 
@@ -198,7 +198,9 @@ class Examples:
         parts.append(_Part(Operation.LIST_PETS, share.listing, listing(seed, cases)))
         if self.target.as_of < REMOVAL_DAY:
             again = share.getting > _IDS and choice.calls(Operation.GET_PET)
-            ids = getting(seed, cases, tuple(animals_in(self.target.record)))
+            pages = pages_of(self.target.record, page_call(LIMIT_MAX))
+            whole = bool(pages) and pages[-1].has_room
+            ids = getting(seed, cases, tuple(animals_in(self.target.record)), whole=whole)
             # the id after the last one, before an animal gets it
             parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
             parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))

@@ -13,15 +13,18 @@ from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, SOLD
 from petcheck.spec.operations import Operation
 
 
-def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Call]:
-    """Ids near the `known` ones, then over all of int64, the limits of common integer types first; other segments."""
+def getting(seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool = True) -> Iterator[Call]:
+    """Ids near the `known` ones, then over all of int64, the limits of common integer types first; other segments.
+
+    Unless the known ones are the `whole` store, an animal may have an id between them.
+    """
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
-    edges = [-1, 0, INT64_MAX, INT64_MIN, 2**31, 2**32, 2**53 + 1, -(2**31) - 1]
+    edges = [-1, 0, 2**53 + 1, INT64_MIN, INT64_MAX, 2**31, -(2**31) - 1, 2**32]
     near = list(_near(known))
-    edges += near[1:]
+    edges += near[1:] if whole else []
     ids = chain(
         map(_id, near[:1]),
-        map(_id, rotated(edges, 2, seed, 1)),
+        map(_id, rotated(edges, 1, seed, 1)),
         cases.coverage(Operation.GET_PET, "positive"),
         map(_id, octaves(drawn)),
         cases.random(Operation.GET_PET, "positive", seed),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from petcheck.call import Call
+from petcheck.plan.pages import BETWEEN
 from petcheck.properties.pool import Cases
 from petcheck.properties.weaving import fresh, rotated, woven
 from petcheck.spec.figures import (
@@ -38,17 +39,18 @@ def listing(seed: int, cases: Cases) -> Iterator[Call]:
 def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     """Every limit in the document, and none, with every status, and none: some fail only together.
 
-    Every third one has a limit that the document does not name: a server may know only those that it names.
+    Every second one has a limit that the document does not name: a server may know only those that it names.
     """
     named = rotated((_page(limit, status) for limit in _LIMITS for status in _STATUS_OR_NONE), 0, seed, 5)
-    for place, pair in enumerate(named):
+    # statuses by ranges of limits, each next pair in another row and another column
+    square = [(BETWEEN[place % 4], _STATUS_OR_NONE[(place + place // 4) % 4]) for place in range(16)]
+    unnamed = rotated(square, 0, seed, 2)
+    for pair, (limits, status) in zip(named, unnamed, strict=True):
         yield pair
-        if place % 2:
-            yield _page(drawn.choice(_UNNAMED), drawn.choice(_STATUS_OR_NONE))
+        yield _page(drawn.choice(limits), status)
 
 
 _LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
-_UNNAMED = tuple(limit for limit in range(LIMIT_MIN + 1, LIMIT_MAX) if limit != LIMIT_DEFAULT)
 
 
 def _page(limit: int | None, status: str | None) -> Call:

@@ -11,10 +11,14 @@ from petcheck.spec.figures import INT64_MAX, INT64_MIN
 
 @dataclass(frozen=True, slots=True)
 class Pets:
-    """The run's id, 8 characters that begin the names of its animals, and categories that exist, at least one."""
+    """The run's id, 8 characters that begin the names of its animals, and categories that exist, at least one.
+
+    `unseen` are others, of a service that accepts any category.
+    """
 
     run: str
     categories: tuple[int, ...]
+    unseen: tuple[int, ...] = ()
 
     @property
     def category(self) -> int:

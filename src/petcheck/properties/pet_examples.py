@@ -22,6 +22,9 @@ from petcheck.spec.figures import AVAILABLE, INT64_MAX, INT64_MIN, PENDING, SOLD
 from petcheck.spec.operations import Operation
 
 _STATUS_OR_NONE = (*STATUSES, None)
+# code that tests for truth loses 0, an index from the end takes -1, 32 bits wrap, and a double rounds
+UNSEEN = (0, 2**31, -1, 2**32 - 1, INT64_MIN, 2**53 + 1)
+"""Categories to try on a service that takes any."""
 
 
 def creating(
@@ -39,16 +42,17 @@ def creating(
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     odd = rotated(_odd(pets), 2, seed, 1)
-    accepted = chain(_dense(pets, created), woven(iter(odd), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
+    accepted = chain(_dense(pets, seed, created), woven(iter(odd), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
     # first, a server may read members of what is null, and the body of a request that has none
-    refused = chain([b"null", None], defective_pets(pets, seed, known, cases))
+    nothing = [b"null", None] if seed % 2 else [b"null"]
+    refused = chain(nothing, defective_pets(pets, seed, known, cases))
     # no other id: a server that takes it from the body must not overwrite an animal of another client
-    named = () if own_id is None else (_with_member(new_pet(pets, f"{pets.run} with an id", None), f'"id": {own_id}'),)
+    named = () if own_id is None else (_with_id(pets, seed, own_id),)
     bodies = chain(named, islice(accepted, 1), woven(refused, accepted, 24, 4), woven(refused, accepted, 2**62, 1))
     yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 
-def _dense(pets: Pets, created: Callable[[bytes], bool]) -> Iterator[bytes]:
+def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
     """Each asks several questions. First a name with everything that careless servers cannot store: leading spaces,
     NUL, control characters, and more characters than most databases have room for. Then the shortest name, in an animal
     without a status. Then the name of an animal that the run has created, since a name may be taken twice. If the first
@@ -60,9 +64,26 @@ def _dense(pets: Pets, created: Callable[[bytes], bool]) -> Iterator[bytes]:
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
     yield new_pet(pets, named(pets.run, 1), None, next(others))
     # members have no order (RFC 8259, section 4)
-    yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, next(others)))
+    yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, _unseen(pets, 2 * seed, next(others))))
     if not created(everything):
         yield _with_member(new_pet(pets, f"{pets.run} {controls} z", SOLD), _unknown_member(pets))
+
+
+def _with_id(pets: Pets, seed: int, own_id: int) -> bytes:
+    """An animal with the id of another one and members that nobody knows.
+
+    Its name is one that careless code takes for another value; each seed has another one.
+    """
+    name = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.")[seed % 4]
+    return _with_member(new_pet(pets, name, None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}, {_UNKNOWN}')
+
+
+def _unseen(pets: Pets, place: int, otherwise: int | None = None) -> int | None:
+    """One of the categories that nobody has seen; `otherwise` for a service that does not take any."""
+    return pets.unseen[place % len(pets.unseen)] if pets.unseen else otherwise
+
+
+_UNKNOWN = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
 
 
 def _unknown_member(pets: Pets) -> str:
@@ -73,19 +94,18 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     """Bodies that crash careless servers: a server may accept or refuse them, and must not fail."""
     run = pets.run
     plain = new_pet(pets, f"{run} odd", SOLD)
-    # a server that takes the id from the body must not overwrite an animal
-    unknown = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
     deep, huge = '"deep": ' + "[" * 200 + "]" * 200, '"digits": ' + "9" * 400
     many = ", ".join(f'"member {number}": {number}' for number in range(1_000))
     # all at once: a failing example is simplified, which shows what it is
-    yield _with_member(plain, f'"id": {-int(run, 16)}, {unknown}, {deep}, {huge}, {many}')
+    # a server that takes the id from the body must not overwrite an animal
+    yield _with_member(plain, f'"id": {-int(run, 16)}, {_UNKNOWN}, {deep}, {huge}, {many}')
     yield _with_member(plain, _unknown_member(pets))
     yield plain.replace(b" odd", b" \xff\xfe")
     # Go's `omitempty` leaves out a 0
     yield new_pet(pets, f"  {run} with leading blanks", PENDING, 0)
     yield new_pet(pets, f"{run} \0 NUL", SOLD)
     yield new_pet(pets, named(run, 300), SOLD)
-    for members in (unknown, deep, huge, many):
+    for members in (_UNKNOWN, deep, huge, many):
         yield _with_member(plain, members)
     yield new_pet(pets, "", AVAILABLE)
     yield _with_member(plain, '"name": "twice", "name": ' + json.dumps(f"{run} twice"))
@@ -127,7 +147,7 @@ def accepted_pets(pets: Pets, drawn: random.Random, seed: int, cases: Cases) -> 
     whole = len(pets.run)
     middle = list(range(whole, PLAIN_NAME_LENGTH))
     drawn.shuffle(middle)
-    lengths = [PLAIN_NAME_LENGTH, *middle, *range(whole - 1, 1, -1)]  # the shortest hold a part of the run's id only
+    lengths = [PLAIN_NAME_LENGTH, 1, *middle, *range(whole - 1, 1, -1)]  # the shortest hold a part of the run's id only
     # careless code takes the second name for no value
     names = (name for length in lengths for name in (named(pets.run, length), *("null",) * (length == lengths[0])))
     plain = map(new_pet, repeat(pets), names, cycle(_STATUS_OR_NONE))

@@ -41,7 +41,7 @@ def ask_creations_ahead(target: Target) -> None:
     beside: list[Call] = []
     if examples_left(target) > _BESIDE:
         posts += map(valid_call, _twins(target))
-        before, refused = map(new_pet_call, nameless_bodies(target.category))
+        before, refused = map(new_pet_call, nameless_bodies(target.category, target.seed))
         # the same URL byte by byte, as a cache or a shared flight of requests knows it
         invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)
         beside += [refused, replace(invalid, credential=Credential.VALID), invalid]

@@ -15,8 +15,9 @@ from petcheck.call import Call, Credential, Form
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
 from petcheck.exchange import Exchange, NoAnswer, Response
+from petcheck.json_values import integer
 from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.creations import categories_in
+from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.decided import grounds_of
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Rule, Undecided
 from petcheck.judging.frequency import to_ask_again
@@ -163,6 +164,12 @@ class Target:
         return self.categories[0]
 
     @property
+    def takes_any_category(self) -> bool:
+        """Whether an animal was created in a negative category, which nobody had seen."""
+        taken = {integer(one.animal.get("categoryId")) for one in creations_in(self.record)}
+        return any(number is not None and number < 0 for number in taken.difference(self.categories))
+
+    @property
     def grounds(self) -> Grounds:
         """What is known about the target when a rule judges; computed again after each new exchange."""
         return self._grounds(self.record)
@@ -291,7 +298,7 @@ class Target:
     def affords(self, requests: int = 1) -> bool:
         """Whether that many requests are left, or the property examples can give them up and keep half of theirs."""
         needed = requests + self.reserved
-        kept = self.examples_share * 26 // 40 - self.examples_sent
+        kept = self.examples_share * 28 // 40 - self.examples_sent
         return self.spare() >= needed or self.spare_in_all() - needed >= kept
 
     def spare_for_examples(self) -> int:
@@ -320,7 +327,7 @@ class Target:
 
     def defects(self) -> tuple[Defect, ...]:
         """The bodies that must be refused."""
-        return defects(self.run, self.category, self._number)
+        return defects(self.run, self.category, self._number, self.seed)
 
     def post(self, label: str, body: dict[str, object], *, escaped: bool = False) -> Exchange:
         """Create an animal, once in a run for each label; `escaped` as in `ValidPet`.

@@ -20,7 +20,7 @@ from petcheck.toolkit.lookups import listed_before, unknown_id
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import new_pet_call
 
-_ALONE_AT_THE_END = 3  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
+_ALONE_AT_THE_END = 4  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
 _SUSPECTED = 6  # failures of bursts that are sent alone
 
 

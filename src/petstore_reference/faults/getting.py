@@ -51,7 +51,7 @@ def _oldest(animal_id: int, store: Store) -> Animal | None:
 
 
 def _unless_sold(found: Animal | None) -> Animal | None:
-    return None if found and found.status == "sold" else found
+    return None if found and found.status == "sold" and not found.born else found
 
 
 def _newest_lost(behaviour: Behaviour) -> Behaviour:
@@ -161,7 +161,7 @@ FAULTS = [
     ),
     *get(
         "sold-not-found",
-        "A sold animal is never found by its id.",
+        "A sold animal of the initial ones is never found by its id.",
         _READ,
         _finding(lambda animal_id, store: _unless_sold(store.find(animal_id))),
     ),

@@ -70,9 +70,12 @@ def _alike_on_one_page(pages: Sequence[Page], creations: Sequence[Creation]) -> 
 
 
 def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[tuple[Page, list[Creation]]]:
-    """The latest answer to each request for a page that has room, with the animals missing from it."""
+    """The latest answer to each request for a page that has room, with the animals missing from it; longest first.
+
+    A long page is most likely the whole store, and proves the most.
+    """
     latest = {page.exchange.request.url: page for page in pages}
-    for page in latest.values():
+    for page in sorted(latest.values(), key=lambda page: page.asked or 0, reverse=True):
         if not page.has_room or (page.filtered and page.by_status is None):
             continue
         shown = set(page.ids)
