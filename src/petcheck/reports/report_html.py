@@ -105,6 +105,7 @@ def render(
         },
         compared=comparable.FILE if comparable.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
+        page_of=of_target if fleet.in_parts(result) else None,
         pictures=[
             (name, timeline.timeline(each, fails[name], waited.get(name, ())), timeline.times(each))
             for name, each in sent.items()
@@ -114,6 +115,11 @@ def render(
         burst_anchor=lambda target, number: anchors.get((target, number), ""),
         exchanges=PageBudget(result, evidence, templating.macro("exchange")),
     )
+
+
+def of_target(name: str) -> str:
+    """Where the report of a target of a run in parts is, from the folder of the run."""
+    return f"{PARTS}/{name}/{FILE}"
 
 
 def _lines(rows: Iterable[_Row], result: Result) -> list[_Line[_Row]]:
