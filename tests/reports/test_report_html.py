@@ -75,6 +75,18 @@ def test_a_run_in_parts_leads_to_the_report_of_each_target() -> None:
     whole_and_self_contained(render(parted, evidence_of(exchanges)), beside=["comparison.html", *own])
 
 
+def test_targets_of_which_the_same_is_to_be_told_are_told_of_together() -> None:
+    rows = [samples.row("CREATE-1", "not-run", reason="No POST.", target=name) for name in ("staging", "production")]
+    rows = [replace(row, exchanges=(), decisive=(), checks=(f"check[{row.target}]",)) for row in rows]
+    value = replace(samples.whole_run()[0], requirements=tuple(rows))
+    page = render(value, ())
+    assert page.count("No POST.") == 1
+    assert '<p class="of">staging, production</p>' in page
+    other = replace(value, requirements=(rows[0], replace(rows[1], reason="Another.")))
+    assert '<p class="of">production</p>' in render(other, ())
+    assert ">1 check</summary>" in page
+
+
 def test_an_exchange_is_shown_once_and_again_only_where_it_decides_a_failure() -> None:
     value, exchanges = samples.whole_run(targets=1)
     page = render(value, evidence_of(exchanges))

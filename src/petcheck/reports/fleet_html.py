@@ -53,6 +53,7 @@ def render(joined: Result, recorded: Iterable[tuple[Result, Stream]] = ()) -> st
             for part in stream.parts
             if (found := times(part.exchanges))
         ],
+        drawn=_PICTURES,
         links=_LINKS,
     )
 
