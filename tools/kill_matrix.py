@@ -317,6 +317,8 @@ def _variation(name: str) -> Measured:
 
 def main(names: Sequence[str] = ()) -> int:
     """Run the faults and variations of these names, or all, and write the page; 1 if a result is not as expected."""
+    if unknown := [name for name in names if name not in {*FAULTY, *VARIATIONS}]:
+        sys.exit(f"no fault or variation is called {unknown[0]}; `petcheck serve --list` has the names")
     every: tuple[Mapping[str, object], ...] = (FAULTS, VARIATIONS, RACES, INTERMITTENT)
     faults, variations, *missable = ([name for name in all_ if not names or name in names] for all_ in every)
     shared = [name for kind in missable for name in kind]

@@ -82,7 +82,7 @@ def _parsed(body: bytes) -> Parsed:
     except UnicodeDecodeError as error:
         return Parsed(wrong=f"byte {error.start + 1} of the body is not valid UTF-8")
     try:
-        with _deep_enough():
+        with deep_enough():
             return Parsed(
                 json.loads(text, parse_int=exact_integer, parse_float=exact_fraction, parse_constant=_constant)
             )
@@ -112,7 +112,7 @@ def _values_at_most(body: bytes) -> int:
 
 
 @contextmanager
-def _deep_enough() -> Iterator[None]:
+def deep_enough() -> Iterator[None]:
     """Let the reader go deeper than Python's limit: each level takes a few hundred bytes of the stack."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit + _LEVELS_READ)

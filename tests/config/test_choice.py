@@ -50,7 +50,7 @@ def test_words_add_up() -> None:
         ("limit-zero", "limit-zero is an open point, which is observed and never judged; "
          "see petcheck explain limit-zero"),
         ("sk_live_0123456789", "unknown word; write requirements as CREATE-5, groups as AUTH, sections as 4.2; "
-         "`petcheck requirements` lists them"),
+         "`petcheck help` lists the commands"),
     ],
 )  # fmt: skip
 def test_another_word_is_refused(word: str, message: str) -> None:

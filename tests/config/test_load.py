@@ -199,7 +199,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "another scheme": ({"target": ["ftp://host/v1"]}, "--target ftp://host/v1: not an http or https URL"),
     "a host and a port": ({"target": ["localhost:8080/v1"]}, "--target localhost:8080/v1: not an http or https URL"),
     "no host": ({"target": ["https:///v1"]}, "--target https:///v1: not an http or https URL"),
-    "an empty URL": ({"target": [""]}, "--target : not an http or https URL"),
+    "an empty URL": ({"target": [""]}, "--target '': not an http or https URL"),
     "a port that is none": (
         {"target": ["https://h:99999/v1"]},
         "--target https://h:99999/v1: not a URL (Port out of range 0-65535)",

@@ -340,8 +340,9 @@ def test_bytes_that_cannot_be_decoded() -> None:
     assert asked_for(b"\xff\xfe\x00", KNOWN).what == "a body that is neither JSON nor UTF-8"
 
 
-def test_a_body_that_is_nested_too_deep_to_read_with_extensions_is_open() -> None:
-    assert asked_for(b"[" * 5_000, KNOWN).due is Due.OPEN
+def test_a_body_is_read_as_deep_with_extensions_as_without_and_a_deeper_one_is_open() -> None:
+    assert asked_for(b"[" * 5_000, KNOWN).due is Due.REFUSED
+    assert asked_for(b"[" * 90_000, KNOWN).due is Due.OPEN
     assert asked_for(b"[" * 5_000 + b"]" * 5_000, KNOWN).what == "an array as the body"
 
 

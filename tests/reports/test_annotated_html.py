@@ -32,7 +32,7 @@ def side(reason: str = "GET /pets?limit=5 returned 6.", anchors: frozenset[str] 
         observations=(Observation("list-order", "4.1", "staging", "by id", "Which order?", (1,)),),
         run=samples.run(id=run),
     )
-    return Side(value, value.targets[0], "reports/report.html", anchors)
+    return Side(f"staging ({run})", value, value.targets[0], "reports/report.html", anchors)
 
 
 def page(text: str = SHOP, *sides: Side) -> str:
@@ -118,8 +118,8 @@ def test_two_runs_have_a_margin_each() -> None:
     html = page(SHOP, side(), passing)
     first = row_of(html, "A page holds at most")
     assert first.index("by-fail") < first.index("by-pass")
-    assert "staging, run one LIST-3 fail #1" in plain(first)
-    assert "staging, run two LIST-3 pass #0" in plain(first)
+    assert "staging (one) LIST-3 fail #1" in plain(first)
+    assert "staging (two) LIST-3 pass #0" in plain(first)
 
 
 def hostile() -> str:

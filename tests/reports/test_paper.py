@@ -32,6 +32,7 @@ SERVERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "twenty failures": (FAULTY,),
     "two targets": (FAULTY[:7], FAULTY[:3]),
     "two targets, one with many failures": ((*FAULTY, *MORE), FAULTY[:6]),
+    "four targets with few failures": ((), FAULTY[:2], ("limit-100-gives-101",), ()),
     "four targets with many failures": ((*FAULTY, *MORE),) * 4,
     "a fleet": (*((),) * 10, ("default-limit-50",), FAULTY[:7]),
 }

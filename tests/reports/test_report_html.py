@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from petcheck.reports.report_html import render
 from petcheck.reports.templating import slug
 from petcheck.results.decisions import by_index
 from petcheck.results.result import Result
+from petcheck.stream.lines import ShardInfo
 from tests.support import samples
 from tests.support.elements import Elements, whole_and_self_contained
 
@@ -64,6 +66,25 @@ def test_every_row_of_the_result_has_its_cell(targets: int) -> None:
     assert classes.count("requirement") == len({row.id for row in value.requirements})
     assert classes.count("point") == len({row.id for row in value.observations})
     assert classes.count("entry") == len(exchanges)
+
+
+def test_a_run_in_parts_leads_to_the_report_of_each_target() -> None:
+    value, exchanges = samples.whole_run()
+    parted = replace(value, run=replace(value.run, shard=ShardInfo(1, 2, 4, "0")))
+    own = [f"targets/{target.name}/report.html" for target in value.targets]
+    whole_and_self_contained(render(parted, evidence_of(exchanges)), beside=["comparison.html", *own])
+
+
+def test_targets_of_which_the_same_is_to_be_told_are_told_of_together() -> None:
+    rows = [samples.row("CREATE-1", "not-run", reason="No POST.", target=name) for name in ("staging", "production")]
+    rows = [replace(row, exchanges=(), decisive=(), checks=(f"check[{row.target}]",)) for row in rows]
+    value = replace(samples.whole_run()[0], requirements=tuple(rows))
+    page = render(value, ())
+    assert page.count("No POST.") == 1
+    assert '<p class="of">staging, production</p>' in page
+    other = replace(value, requirements=(rows[0], replace(rows[1], reason="Another.")))
+    assert '<p class="of">production</p>' in render(other, ())
+    assert ">1 check</summary>" in page
 
 
 def test_an_exchange_is_shown_once_and_again_only_where_it_decides_a_failure() -> None:

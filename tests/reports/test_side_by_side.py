@@ -144,6 +144,7 @@ def test_requests_of_two_runs_are_equal_without_ids_and_names() -> None:
     assert request_body(first, RUNS[0]) == request_body(second, RUNS[1])
     assert request_body(b'{"categoryId": 9223372036854775807}', "") == '{"categoryId": 9223372036854775807}'
     assert request_body(b'{"categoryId": true}', "") != request_body(b'{"categoryId": 1}', "")
+    assert request_body(b"[" * 900 + b"]" * 900, "") == "[" * 900 + "]" * 900  # deeper than Python goes
     assert request_body(None, "") is None
     assert request_body(b"", "") == ""
     assert request_body(b"[" * 100_000, "") == "[" * 100_000

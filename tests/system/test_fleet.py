@@ -387,6 +387,8 @@ def test_runs_that_are_no_shards_are_merged_too(
     pages = {name: Path("merged", "targets", name, "report.html").read_text("utf-8") for name in "xyz"}
     # a run of one target is copied byte for byte, as its manifest proves it
     assert [name for name, page in pages.items() if '<a href="../../report.html">' in page] == ["x", "y"]
+    top = Path("merged", "report.html").read_text("utf-8")
+    assert re.findall(r'href="(targets/[^"]*)"', top) == [f"targets/{name}/report.html" for name in "xyz"]
 
 
 @pytest.mark.slow

@@ -28,6 +28,7 @@ from tools.kill_matrix import (
     day_of,
     document,
     found_in,
+    main,
     measured_in,
     run_fault,
     run_until_found,
@@ -142,3 +143,8 @@ def test_a_fault_that_a_run_may_miss_fails_nothing_that_it_does_not_break(name: 
     trial = run_fault(name, "--examples", "0")
     assert trial.ids("fail") <= set(FAULTY[name].breaks)
     assert trial.ids("error") == set()
+
+
+def test_a_name_that_no_fault_has_ends_it_before_anything_is_measured() -> None:
+    with pytest.raises(SystemExit, match="no fault or variation is called default-limit-5O; `petcheck serve --list`"):
+        main(["default-limit-50", "default-limit-5O"])

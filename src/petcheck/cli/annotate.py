@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from petcheck.cli.compare import proven_run
 from petcheck.cli.output import address, deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser
+from petcheck.comparison.compare import labels_of
 from petcheck.errors import ConfigError
 from petcheck.reports import annotated_html, report_html
 from petcheck.reports.annotated_html import FILE, Reading, Side
@@ -49,9 +51,13 @@ def main(argv: list[str]) -> int:
     document = Path(options.document)
     read = _reading(document)
     expect_no_input(page, [*options.runs, options.document])
-    results = [proven_run(Path(run)).result for run in options.runs]
-    read_runs = zip(map(Path, options.runs), results, strict=True)
-    sides = [side for run, result in read_runs for side in _sides(run, result, page)]
+    runs = [proven_run(Path(run)) for run in options.runs]
+    titles = iter(labels_of([(run, target) for run in runs for target in run.result.targets]))
+    sides = [
+        side
+        for place, run in zip(options.runs, runs, strict=True)
+        for side in _sides(Path(place), run.result, titles, page)
+    ]
     if len(sides) > _MARGINS:
         raise ConfigError(
             f"{plural(len(sides), 'target')} in these runs; a page has {_MARGINS} margins, so give one run"
@@ -87,15 +93,15 @@ def _reading(path: Path) -> Reading:
     return read
 
 
-def _sides(run: Path, result: Result, page: Path) -> list[Side]:
-    """The margins of a run, with the way from the page to its report."""
+def _sides(run: Path, result: Result, titles: Iterator[str], page: Path) -> list[Side]:
+    """The margins of a run, with the next of the titles and the way from the page to its report."""
     report = (run if run.is_dir() else run.parent) / report_html.FILE
     try:
         anchors = frozenset(found.decode() for found in _ANCHOR.findall(read_file(report, RESULT_CAP)))
         where = address(report, page)
     except (OSError, ValueError):  # a run without a page: verdicts without links
         anchors, where = frozenset(), ""
-    return [Side(result, target, where, anchors) for target in result.targets]
+    return [Side(next(titles), result, target, where, anchors) for target in result.targets]
 
 
 def _summary(read: Reading, page: str) -> str:

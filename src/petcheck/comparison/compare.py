@@ -137,7 +137,7 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
     Raises NotComparable. With `leave_out`, a target that could not be tested is left out instead, with the reason.
     """
     usable, broken = comparable(runs, leave_out=leave_out)
-    sides = tuple(_side(run, target, label) for (run, target), label in zip(usable, _labels(usable), strict=True))
+    sides = tuple(_side(run, target, label) for (run, target), label in zip(usable, labels_of(usable), strict=True))
     records = [side.record for side in sides]
     contradicted, one_sided, agreed = _by_agreement(_requirements(sides))
     points = compare_open_points([side.observed for side in sides], records)
@@ -172,7 +172,7 @@ def _by_agreement(found: Sequence[_Compared]) -> list[tuple[_Compared, ...]]:
 # ---- sides
 
 
-def _labels(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
+def labels_of(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
     """A unique name for each side: the target's name, if needed with the folder, the file or a number."""
     labels = [target.name for _, target in usable]
     for place in (lambda file: PurePath(file).parent.name or file, str):

@@ -66,10 +66,9 @@ def request_body(body: bytes | None, run: str) -> str | None:
         return None
     text = body.decode("utf-8", "backslashreplace")
     try:
-        value = json.loads(text)
+        return json.dumps(_replaced(json.loads(text), run), sort_keys=True, ensure_ascii=False)
     except (ValueError, RecursionError):
         return re.sub(r"\d+", "{n}", normalized(text, run))
-    return json.dumps(_replaced(value, run), sort_keys=True, ensure_ascii=False)
 
 
 def _replaced(value: Any, run: str) -> Any:

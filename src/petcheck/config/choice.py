@@ -10,7 +10,7 @@ from petcheck.config.urls import masked_url
 from petcheck.errors import ConfigError
 from petcheck.spec.catalogue import Requirement, catalogue
 
-_HOW = "write requirements as CREATE-5, groups as AUTH, sections as 4.2; `petcheck requirements` lists them"
+_HOW = "write requirements as CREATE-5, groups as AUTH, sections as 4.2; `petcheck help` lists the commands"
 
 
 def chosen(words: Iterable[str]) -> frozenset[str] | None:

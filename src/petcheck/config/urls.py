@@ -19,7 +19,7 @@ def base_url(text: str, where: str, *, insecure: bool, path: str = "/v1") -> str
     `where` names the option, or the file and its key; `path` is an example. Raises `BadUrl`, whose message shows no
     key.
     """
-    named = masked_url(text)
+    named = masked_url(text) or "''"
     try:
         parts = urlsplit(text.strip())
         host, _ = parts.hostname, parts.port

@@ -7,6 +7,7 @@ same request is answered wrongly and later rightly, no property of it is the cau
 from __future__ import annotations
 
 from bisect import bisect
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
@@ -76,7 +77,7 @@ class Frequency:
         if self.when == "always":
             said = f"Asked again later, {again} failed this way; other animals in the store may be why."
             return said if self.again_wrong < self.again else ""
-        repeated = f", {again} when they were sent at the same time again" * bool(self.again)
+        repeated = f", {again} when they were sent so again" * bool(self.again)
         said = f"{self.wrong} of {self.of} requests at the same time failed this way"
         return f"{said}{repeated}, and none of {self.alone} one after the other."
 
@@ -277,6 +278,19 @@ def _in_words(properties: _Properties, *, errors: bool) -> str:
 
 
 # ---- at the same time
+
+
+def among_others(failed: Failed, record: Record) -> str:
+    """That only requests of bursts show a failure, as a sentence; empty if one that was sent alone fails as well."""
+    bursts = {proof.exchange.burst for proof in failed.proofs}
+    # it is not blamed on those beside it unless the same request alone did better
+    calls = {proof.exchange.request.call for proof in failed.proofs}
+    alone = (one for one in failed.examined if one.burst is None and one.request.call in calls)
+    fails_alone = None in bursts or any(one.burst is None for one in failed.wrong)
+    if fails_alone or (failed.examined and not any(alone)):
+        return ""
+    size = max(Counter(exchange.burst for exchange in record if exchange.burst in bursts).values())
+    return f" {'This was one' if len(failed.proofs) == 1 else 'These were some'} of {size} requests at the same time."
 
 
 def _bursts(wrong: Sequence[Exchange], record: Record) -> tuple[list[Exchange], list[Exchange], list[Exchange]]:

@@ -8,7 +8,7 @@ from codecs import BOM_UTF8
 from dataclasses import dataclass
 from decimal import Decimal
 
-from petcheck.json_values import Json, exact_fraction, exact_integer
+from petcheck.json_values import Json, deep_enough, exact_fraction, exact_integer
 
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
 _LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
@@ -81,7 +81,8 @@ def _decoded(text: str) -> _Decoded | None:
     )
     stripped = text.strip()
     try:
-        value, end = decoder.raw_decode(stripped)
+        with deep_enough():
+            value, end = decoder.raw_decode(stripped)
     except json.JSONDecodeError:
         return None
     # the outermost object is read last

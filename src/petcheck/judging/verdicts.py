@@ -15,7 +15,7 @@ from typing import Literal
 from petcheck.exchange import Response
 from petcheck.judging.cells import Coverage
 from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
-from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
+from petcheck.judging.frequency import Frequency, among_others, frequency_of, ids_under_overlap
 from petcheck.judging.request_bodies import Due
 from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
@@ -235,13 +235,14 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
     often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
     said = often and (ids_under_overlap(often, decision, record) or often.sentence)
+    among = "" if often and often.when == "at the same time" else among_others(decision, record)
     if said:
-        reason = f"{decision.text} {said}"
+        reason = f"{decision.text}{among} {said}"
     else:
         # a count is compared with others, whatever their form
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
         named = named_before(first, record) if decision.expected in _CREATED else ""
-        reason = f"{spoiled_by(first, record)}{decision.text}{form}{named}"
+        reason = f"{spoiled_by(first, record)}{decision.text}{among}{form}{named}"
     return replace(
         verdict,
         outcome="fail",

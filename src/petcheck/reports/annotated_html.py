@@ -85,17 +85,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A margin: a target of a run, the address of the run's report, and the anchors that the report has, if any."""
+    """A margin: a target of a run, the address of the run's report, and the anchors that the report has, if any.
 
+    `title` is what it is called: two runs may have a target of the same name.
+    """
+
+    title: str
     result: Result
     target: TargetInfo
     report: str = ""
     anchors: frozenset[str] = frozenset()
-
-    @property
-    def title(self) -> str:
-        """What its margin is called: two runs may have a target of the same name."""
-        return f"{self.target.name}, run {self.result.run.id}"
 
     def address(self, anchor: str) -> str:
         """Where the report shows it; empty if it does not."""

@@ -9,7 +9,6 @@ from petcheck.reports.timeline import fails_of, pauses, timeline, times
 from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
 from petcheck.results.fleet import WORST_FIRST, Group
-from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
 from petcheck.stream.stream import Stream
 
@@ -47,13 +46,14 @@ def render(joined: Result, recorded: Iterable[tuple[Result, Stream]] = ()) -> st
         other_groups=len(others),
         tables=list(_tables(shown)),
         statements={row.id: row.statement for row in members[0].rows},
-        page_of=lambda name: f"{PARTS}/{name}/{report_html.FILE}",
+        page_of=report_html.of_target,
         pictures=[
             (part.name, timeline(part.exchanges, fails_of(result, part.name), pauses(stream, part.name), 0), found)
             for result, stream in recorded
             for part in stream.parts
             if (found := times(part.exchanges))
         ],
+        drawn=_PICTURES,
         links=_LINKS,
     )
 

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from petcheck.comparison import comparable
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating, timeline
 from petcheck.reports.advice import next_step
@@ -52,7 +53,7 @@ class _Fold:
     shows: str
 
 
-_TARGET_WEIGHS = 8  # a target takes the room of as many causes
+_TARGET_WEIGHS = 10  # a target takes the room of as many causes
 _FOLDS = (
     _Fold(12, "", "one exchange for each cause of a failure, without its headers"),
     _Fold(30, "long", "the answer behind each cause of a failure, and no whole exchange"),
@@ -94,6 +95,7 @@ def render(
         groups=groups,
         points=_lines(sorted(result.observations, key=lambda row: sections.order(row.section)), result),
         outcomes=_outcomes,
+        told=_told,
         found={target.name: totals.tally(result.rows_of(target.name)) for target in result.targets},
         total=totals.tally(result.requirements),
         causes=found,
@@ -105,6 +107,7 @@ def render(
         },
         compared=comparable.FILE if comparable.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
+        page_of=of_target if fleet.in_parts(result) else None,
         pictures=[
             (name, timeline.timeline(each, fails[name], waited.get(name, ())), timeline.times(each))
             for name, each in sent.items()
@@ -114,6 +117,17 @@ def render(
         burst_anchor=lambda target, number: anchors.get((target, number), ""),
         exchanges=PageBudget(result, evidence, templating.macro("exchange")),
     )
+
+
+def of_target(name: str) -> str:
+    """Where the report of a target of a run in parts is, from the folder of the run."""
+    return f"{PARTS}/{name}/{FILE}"
+
+
+def _told(line: _Line[Verdict]) -> Iterable[list[Verdict]]:
+    """The rows of a line: those without exchanges that say the same, together."""
+    rows = [row for row in line.rows if row is not None]
+    return grouped((row.target if row.exchanges else (row.standing, row.reason), row) for row in rows).values()
 
 
 def _lines(rows: Iterable[_Row], result: Result) -> list[_Line[_Row]]:
