@@ -181,7 +181,7 @@ def test_a_value_that_breaks_the_schema_has_no_text() -> None:
 # older files lack the members that were added later, newer ones what was removed
 ADDED = {"parts", "example", "seen", "answers", "repeats", "lost", "forgiven", "settings", "exhaust", "category_id"}
 ADDED |= {"expected", "choice", "populate", "shard", "joined", "dropped", "covered", "frequency", "labels", "subjects"}
-ADDED |= {"min_examined", "gap", "ended", "requirements_as_of", "left_out"}
+ADDED |= {"min_examined", "gap", "ended", "requirements_as_of", "left_out", "connections"}
 REMOVED = {"kept", "section", "outcome", "reason"}
 
 
