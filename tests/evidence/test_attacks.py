@@ -23,7 +23,8 @@ from petcheck.errors import NotARun
 from petcheck.evidence.verify import verify
 from petcheck.results.judge import judge
 from petcheck.results.load import read_run, recording_in
-from tests.evidence.attacks import ATTACKS, SPELLINGS
+from tests.evidence.attacks import ATTACKS
+from tests.evidence.attacks.files import SPELLINGS
 from tests.evidence.forging import (
     MANIFEST,
     NAMES,

@@ -206,6 +206,60 @@ def in_base64_of_urls(one: Entry) -> None:
         content.update(text=packed, encoding="base64")
 
 
+def counted(text: str, length: int | None, size: int, encoding: str | None = None) -> Entry:
+    """An answer whose body was recorded as that text, without a Content-Encoding, and with these lengths."""
+    one = entry(0)
+    without(one, "response", "content-length")
+    if length is not None:
+        one["response"]["headers"] += rows({"Content-Length": str(length)})
+    one["response"]["content"] |= {"text": text, "size": size} | ({"encoding": encoding} if encoding else {})
+    return one
+
+
+def test_what_a_recorder_has_packed_or_marked_is_told_by_the_lengths(tmp_path: Path) -> None:
+    """The header's is the server's word; without it, the recorder's own counts."""
+    text = entry(0)["response"]["content"]["text"]
+    raw = gzip.compress(text.encode(), mtime=0)
+    for body, encoding, wire in (
+        (base64.b64encode(raw).decode(), "base64", len(raw)),
+        (raw.decode("latin-1"), None, len(raw)),
+        ("\ufeff" + text, None, len(text) + 3),
+    ):
+        for length, size, fails in (
+            (len(text), wire, set()),
+            (None, len(text), set()),
+            (wire, len(text), {"SERVICE-1"}),
+            (wire, wire, {"SERVICE-1"}),
+            (None, wire, {"SERVICE-1"}),
+        ):
+            assert found([counted(body, length, size, encoding)], tmp_path)[0] == fails, (body[:4], length, size)
+
+
+@pytest.mark.parametrize(
+    ("told", "scheme"),
+    [
+        ({}, "http"),
+        ({"X-Forwarded-Proto": "https, http"}, "https"),
+        ({":scheme": "https"}, "https"),
+        ({"X-Forwarded-Proto": "javascript"}, "http"),
+    ],
+)
+def test_a_url_without_a_scheme_has_that_of_its_headers(told: dict[str, str], scheme: str, tmp_path: Path) -> None:
+    calls = [entry(0), entry(1, "/pets?limit=1")]
+    for one in calls:
+        as_a_request_line(one)
+        one["request"]["headers"] += rows(told)
+    assert {one.request.url.partition(":")[0] for one in stream_in(har_of(calls), tmp_path).exchanges} == {scheme}
+    # and that of the base URL that is given, whatever they say
+    (tmp_path / "other").mkdir()
+    stream = stream_in(har_of(calls), tmp_path / "other", base_url="https://pets.example/v1")
+    assert [one.request.url for one in stream.exchanges] == [
+        "https://pets.example/v1/pets",
+        "https://pets.example/v1/pets?limit=1",
+    ]
+    assert "LIST-3" in found(calls, tmp_path, base_url="https://pets.example/v1")[0]
+
+
 def as_a_request_line(one: Entry) -> None:
     one["request"]["headers"] += rows({"Host": "pets.example"})
     one["request"]["url"] = one["request"]["url"].removeprefix("https://pets.example")

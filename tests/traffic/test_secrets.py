@@ -14,6 +14,7 @@ import pytest
 
 from petcheck.runner.written import judged_again
 from petcheck.traffic.masks import Masks
+from petcheck.traffic.secrets import _ENCODED, _NAMES, _PACKED, _PLACES, _USER
 from petcheck.wire.secret_names import says_secret
 from tests.support.entries import ERROR, REX, TOKEN, entry, rows, story
 from tests.support.foreign import har_of, judged, outcomes, stream_in
@@ -126,6 +127,30 @@ def sends_base64(one: Entry, canary: str) -> None:
 
 def answers_page(one: Entry, canary: str) -> None:
     one["response"]["content"] = {"mimeType": "text/html", "text": f"<script>x = {{'apiKey': '{canary}'}}</script>"}
+
+
+def answers_script(text: str) -> Callable[[Entry, str], object]:
+    """A script of another host."""
+    return lambda one, canary: one["response"].update(
+        content={"mimeType": "application/javascript", "text": text.replace("CANARY", canary)}
+    )
+
+
+ASSIGNMENTS: tuple[str, ...] = (
+    'var apiKey = "CANARY";',
+    "window.sig='CANARY'",
+    "const clientSecret   =   `CANARY`",
+    "const token: string = 'CANARY'",
+    'apiKey := "CANARY"',
+    "window['connect.sid'] = 'CANARY'",
+    "x = {'api-key' : \"CANARY\"}",
+    "'api_key' => 'CANARY'",
+    "localStorage.setItem('token', 'CANARY')",
+    "x = {Authorization: 'Bearer CANARY'}",
+    'x = "{\\"token\\":\\"CANARY\\"}"',
+    "get('https://x.example/?a=1&api_key=CANARY')",
+    "get('https://ann:CANARY@x.example/')",
+)
 
 
 CANARY = "Zx9Q-canary-4b7e1"
@@ -246,6 +271,16 @@ PLANTS: dict[str, Plant] = {
     "JSON in base64": lambda canary: [
         entry(0, "/pets/41", answer=REX | {"note": base64.b64encode(json.dumps({"token": canary}).encode()).decode()})
     ],
+    **{f"script {text}": elsewhere(answers_script(text)) for text in ASSIGNMENTS},
+    **{
+        f"page {text}": in_page(
+            f"<script>{text}</script>".replace("{", "{{").replace("}", "}}").replace("CANARY", "{}")
+        )
+        for text in ASSIGNMENTS
+    },
+    "form in a page, value first": in_page('<input value="{}" type=hidden name="csrf_token">'),
+    "XML with an attribute": in_page('<a><password type="x">{}</password></a>'),
+    "XML with CDATA": in_page("<a><token><![CDATA[{}]]></token></a>"),
     "fragment of another host": elsewhere(has_url("https://bank.example/cb#access_token={}")),
 }
 
@@ -275,6 +310,7 @@ SHAPES = {
     "AWS": "AKIA" + "IOSFODNN7EXAMPLE",
     "GitHub": "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a",
     "Stripe, of an organization": "sk_org_live_" + "4eC39HqLyjWDarjtT1zdp7dc",
+    "AWS, the secret": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "AWS, after a prefix": "key_AKIA" + "IOSFODNN7EXAMPLE",
     "GitHub, after a prefix": "x_ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a",
     "GitHub, fine-grained": "github_pat_" + "11ABCDEFG0aBcDeFgHiJkLmN",
@@ -437,6 +473,30 @@ def test_animals_are_no_secrets(name: str, category: int, tmp_path: Path) -> Non
     ]
     stream = stream_in(har_of(calls), tmp_path)
     assert [one.json for one in stream.exchanges] == [animal, [animal]]
+
+
+HUGE: tuple[str, ...] = (
+    "a" * 300_000 + "%41",
+    'name="a"\n' * 33_000,
+    'key="' + "a" * 300_000,
+    '("key",' * 40_000,
+    '\\"key\\":' * 40_000,
+    "A1b/" * 75_000,
+)
+
+
+@pytest.mark.parametrize("text", HUGE, ids=[text[:9] for text in HUGE])
+def test_a_long_text_is_read_once(text: str) -> None:
+    """None takes minutes: each was quadratic in one of the searches."""
+    for part in (text, text[: len(text) // 2]):
+        for search in (*_PLACES, _NAMES, _USER, _ENCODED, _PACKED):
+            assert sum(1 for _ in search.finditer(part)) <= len(part)
+
+
+def test_hex_and_words_are_no_secrets_of_aws(tmp_path: Path) -> None:
+    note = f"{'0123456789abcdef' * 2}01234567 {'Abcdefghij' * 4} {'A1b' * 20} https://x.example/Images/2024/Rex.png"
+    (one,) = stream_in(har_of([entry(0, "/pets/41", answer=REX | {"note": note})]), tmp_path).exchanges
+    assert json.loads(one.heard.body)["note"] == note
 
 
 def test_thousands_of_secrets_are_masked_in_one_search() -> None:

@@ -16,7 +16,7 @@ from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import ConfigError
 from petcheck.exchange import Exchange, Response
 from petcheck.plan.forms import fits, spelled
-from petcheck.plan.together import MOST, connections
+from petcheck.plan.together import connections
 from petcheck.results.judge import suite
 from petcheck.runner.head import run_id
 from petcheck.runner.schedule import planned_for
@@ -205,10 +205,8 @@ def _read(option: Option, value: Any) -> object:
 
 def _contradicted(stream: Stream) -> Iterator[str]:
     """The first exchange with each target whose marks are wrong, in words."""
-    given = str(stream.head.options.get("connections", ""))
-    allowed = int(given) if re.fullmatch("[0-9]{1,3}", given) else MOST
     for part in stream.parts:
-        most = connections(allowed, writes=part.settings.writes)
+        most = connections(stream.head.settings.connections, writes=part.settings.writes)
         found = (*_bursts(part, most), *_overlaps(part), *_words(part))
         yield from found[:1]
 

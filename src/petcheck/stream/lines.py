@@ -55,7 +55,8 @@ class RunSettings:
     `min_examined` is how many requirements the run has to examine, as a number or with % as a share.
     `waivers` are all that the run was given, gaps too, whether they applied or not.
     `requirements_as_of` is the version whose set of requirements counts; None for the newest.
-    `labels` and `subjects` are the operator's words on what was tested.
+    `labels` and `subjects` are the operator's words on what was tested. At most `connections` requests were under way
+    at the same time.
     """
 
     max_requests: int
@@ -71,6 +72,7 @@ class RunSettings:
     labels: tuple[Label, ...] = ()
     subjects: tuple[Subject, ...] = ()
     requirements_as_of: str | None = None
+    connections: int = 8
 
 
 @dataclass(frozen=True, slots=True)

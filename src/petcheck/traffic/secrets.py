@@ -14,29 +14,43 @@ from urllib.parse import quote, unquote, unquote_plus
 from petcheck.traffic.seen import decoded, from_base64, headers_of
 from petcheck.wire.secret_names import says_secret
 
-_NO_TEXT = re.compile(r"script|css|image|font|video|audio|wasm|pdf|zip", re.IGNORECASE)  # unless it is SVG
+_NO_TEXT = re.compile(r"css|image|font|video|audio|wasm|pdf|zip")  # unless it is SVG
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(rf"({_STRING})(\s*:)?|-?(\d+)(?![\d.eE])|[{{}}\[\]]", re.DOTALL)
-# a name, and its value in the last group: anything but the end of its place
-_PLACES = tuple(
+# a name, and its value: anything but the end of its place
+_SCHEME = r"(?:(?:Bearer|Basic|Token) +)?"
+_QUOTED = rf"""\s{{0,4}}(?P<quote>["'`]){_SCHEME}(?P<value>(?:(?!(?P=quote))[^\\\r\n]|\\.)+)(?P=quote)"""
+_IN_SCRIPTS = tuple(
     re.compile(pattern)
     for pattern in (
-        r'"([^"\\]{1,80})"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)"',
-        r"""(?<![\w.%\[\]+~-])([\w.%\[\]+~-]{1,80})=["']?([^&#;,\s"'<>\\]+)""",
-        r"""(?<![\w.-])([\w.-]{1,80})["']? ?: ?["']?"""
-        r"""(?:(?:Bearer|Basic|Token) +)?([^/\s,;:"'<>\\{}\[\]][^\s,;"'<>\\]*)""",
-        r"<([\w.-]{1,80})>([^<>]+)</",
-        r"""(?:name|id)=["']([^"'<>]{1,80})["'][^<>]{0,200}?(?:value|content)=["']([^"'<>]+)["']""",
+        # text in quotes, which is assigned, a member, an argument behind the name, or in JSON in quotes
+        rf"""(?<![\w$-])(?P<name>[\w$-]{{1,80}})["']?\]?\s{{0,4}}(?::\s?\w{{1,40}}\s{{0,4}}(?==))?(?::=|=>|[:=]){_QUOTED}""",
+        rf"""\(\s{{0,4}}["'](?P<name>[\w.$-]{{1,80}})["']\s{{0,4}},{_QUOTED}""",
+        r"""\\"(?P<name>[\w.$-]{1,80})\\"\s{0,4}:\s{0,4}\\"(?P<value>[^"\\]+)""",
+        r"""[?&](?P<name>[\w.%\[\]+~-]{1,80})=(?P<value>[^&#;,\s"'`<>\\]+)""",
+    )
+)
+_PLACES = _IN_SCRIPTS + tuple(
+    re.compile(pattern)
+    for pattern in (
+        r'"(?P<name>[^"\\]{1,80})"\s*:\s*"(?P<value>[^"\\]*(?:\\.[^"\\]*)*)"',
+        r"""(?<![\w.%\[\]+~-])(?P<name>[\w.%\[\]+~-]{1,80})=["']?(?P<value>[^&#;,\s"'<>\\]+)""",
+        rf"""(?<![\w.-])(?P<name>[\w.-]{{1,80}})["']? ?: ?["']?{_SCHEME}"""
+        r"""(?P<value>[^/\s,;:"'<>\\{}\[\]][^\s,;"'<>\\]*)""",
+        r"<(?P<name>[\w.-]{1,80})(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?(?P<value>[^<>]+?)(?:\]\]>)?</",
+        r"""(?:name|id)=["'](?P<name>[^"'<>]{1,80})["'][^<>]{0,200}?(?:value|content)=["'](?P<value>[^"'<>]+)["']""",
+        r"""(?:value|content)=["'](?P<value>[^"'<>]+)["'][^<>]{0,200}?(?:name|id)=["'](?P<name>[^"'<>]{1,80})["']""",
         # a part of a form in parts (RFC 7578)
-        r"""\bname="([^"]{1,80})"[^\r\n]*(?:\r?\n[^\r\n]+)*(?:\r?\n){2}([^\r\n]+(?:\r?\n(?!--)[^\r\n]*)*)""",
+        r"""\bname="(?P<name>[^"]{1,80})"[^\r\n]*(?:\r?\n[^\r\n]+){0,9}(?:\r?\n){2}"""
+        r"""(?P<value>[^\r\n]+(?:\r?\n(?!--)[^\r\n]*)*)""",
     )
 )
 _NAMES = re.compile(
-    r"""[\w.%\[\]+~\\-]{1,80}(?=["']?\s?[:=>])|"[^"\\]{1,80}"(?=\s*:)|(?<=name=["'])[^"'<>]{1,80}|(?<=id=["'])[^"'<>]{1,80}"""
+    r"""(?<![\w.%\[\]+~\\-])[\w.%\[\]+~\\-]{1,80}(?=["']?\]?\s{0,4}[:=>,])|"[^"\\]{1,80}"(?=\s*:)|(?<=name=["'])[^"'<>]{1,80}|(?<=id=["'])[^"'<>]{1,80}"""
 )
 _USER = re.compile(r"""(://[^/@:\s"'<>]*:)([^/@\s"'<>]+)(?=@)""")
-_ENCODED = re.compile(r"""[^\s"'<>&=;,]*%[0-9A-Fa-f]{2}[^\s"'<>&=;,]*""")
+_ENCODED = re.compile(r"""(?<![^\s"'<>&=;,])[^\s"'<>&=;,]*%[0-9A-Fa-f]{2}[^\s"'<>&=;,]*""")
 _PACKED = re.compile(r"(?<![\w+/-])(?:[\w-]{16,}|[A-Za-z0-9+/]{16,})={0,2}(?![\w+/=-])", re.ASCII)
 _DEEPEST = 8  # texts inside one another
 _SHAPES = re.compile(
@@ -49,7 +63,11 @@ _SHAPES = re.compile(
     rb"-----BEGIN[A-Z0-9 %+]*PRIVATE(?: |%20|\+)KEY[A-Z %+]*-----"
     rb"[^\"<>]*?(?:-----END[A-Z0-9 %+]*KEY[A-Z %+]*-----|(?=[\"<>])|$)"
 )
-# one of them is in every such token
+# a secret of AWS has no mark: it has so many letters of both cases and digits that none is a name or a digest in hex
+_UNMARKED = re.compile(
+    rb"(?<![A-Za-z0-9+/_-])(?=[a-z0-9+/]*[A-Z])(?=[A-Z0-9+/]*[a-z])(?=[A-Za-z+/]*[0-9])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])"
+)
+# one of them is in every other token
 _MARKS = (
     b"eyJ _live_ _test_ whsec_ AKIA ASIA AROA AIDA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xox AIza ya29. sk- SG. "
     b"GOCSPX- xapp- AGE-SECRET npm_ npm- hf_ hf- shpat shpss shpca shppa dop_v1_ dop_v1- pypi_ pypi- Bearer Basic "
@@ -78,10 +96,10 @@ def changed(text: str, change: Change, *, error: bool = False, depth: int = 0) -
         return _TOKEN.sub(_Walk(change, error, depth), text)
 
     def beside(found: re.Match[str]) -> str:
-        if not says_secret(found[1]):
+        if not says_secret(found["name"]):
             return found[0]
-        place = found.start(2) - found.start()
-        return found[0][:place] + change(found[2], Said.SECRET) + found[0][place + len(found[2]) :]
+        start, end = (place - found.start() for place in found.span("value"))
+        return found[0][:start] + change(found[0][start:end], Said.SECRET) + found[0][end:]
 
     def encoded(found: re.Match[str]) -> str:
         inner = unquote(found[0], errors="surrogateescape")
@@ -128,7 +146,8 @@ def _unpacked(run: str) -> str:
 
 def says_a_name(text: str) -> bool:
     """Whether a text has a name that says secret, or names beside values; most have none."""
-    return '"value"' in text or any(map(says_secret, set(_NAMES.findall(text))))
+    names = set(_NAMES.findall(text))
+    return '"value"' in text or any(says_secret(name) or says_secret(name.rpartition(".")[2]) for name in names)
 
 
 class _Walk:
@@ -170,7 +189,9 @@ class _Walk:
 
 def masked_by_shape(data: bytes, mask: Callable[[bytes], bytes]) -> bytes:
     """`data` without what has the shape of a well-known token."""
-    return _SHAPES.sub(lambda found: mask(found[0]), data) if any(mark in data for mark in _MARKS) else data
+    if any(mark in data for mark in _MARKS):
+        data = _SHAPES.sub(lambda found: mask(found[0]), data)
+    return _UNMARKED.sub(lambda found: mask(found[0]), data)
 
 
 # ---- collecting
@@ -199,7 +220,8 @@ def secrets_of(entry: Any) -> Iterator[str]:
         yield from _in_text(str(message.get("url") or ""))
         failed = str(message.get("status"))[:1] in ("4", "5")
         for place in ("postData", "content"):
-            yield from _in_text(_readable(message.get(place)), error=failed)
+            text, is_script = _readable(message.get(place))
+            yield from _in_script(text) if is_script else _in_text(text, error=failed)
 
 
 def _in_header(value: str) -> Iterator[str]:
@@ -232,6 +254,13 @@ def _in_text(text: str, *, error: bool = False) -> Iterator[str]:
     yield from _spellings(found)
 
 
+def _in_script(text: str) -> Iterator[str]:
+    """The same in a script, where what is not in quotes is a part of the program."""
+    found = (one for place in _IN_SCRIPTS for one in place.finditer(text))
+    yield from _spellings(one["value"] for one in found if says_secret(one["name"]))
+    yield from (one[2] for one in _USER.finditer(text))
+
+
 def _spellings(values: Iterable[str]) -> Iterator[str]:
     for value in values:
         yield value
@@ -239,13 +268,14 @@ def _spellings(values: Iterable[str]) -> Iterator[str]:
             yield unquote_plus(value)
 
 
-def _readable(content: object) -> str:
-    """The text of a body that may have names and values; empty for scripts, pictures and what is not a text."""
+def _readable(content: object) -> tuple[str, bool]:
+    """The text of a body that may have names and values, and whether it is a script; empty for a picture or a film."""
     found = content if isinstance(content, dict) else {}
-    text, media = found.get("text"), str(found.get("mimeType"))
+    text, media = found.get("text"), str(found.get("mimeType")).lower()
     if not isinstance(text, str) or (_NO_TEXT.search(media) and "xml" not in media):
-        return ""
-    return text if found.get("encoding") is None else decoded(text, found["encoding"])[0].decode("utf-8", "replace")
+        return "", False
+    plain = text if found.get("encoding") is None else decoded(text, found["encoding"])[0].decode("utf-8", "replace")
+    return plain, "script" in media
 
 
 def _member(message: Mapping[str, Any], place: str, name: str) -> Any:

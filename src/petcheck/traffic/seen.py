@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 import math
 import re
@@ -52,14 +53,21 @@ class LeftAlone(Exception):
     """An entry that shows nothing about the server; the message is the reason, which is counted."""
 
 
-def url_of(entry: Any) -> str:
-    """The URL of an entry, `plain`; its host may be in a header only, and its parameters in a list."""
+def url_of(entry: Any, scheme: str | None = None) -> str:
+    """The URL of an entry, `plain`; its host may be in a header only, and its parameters in a list.
+
+    One without a scheme has that one; if it is None, headers tell it: a recorder behind what ends TLS sees none.
+    """
     request = _dict(_dict(entry).get("request"))
     url, rows = str(request.get("url") or "").strip(), request.get("queryString")
-    # beside a request line a recorder sees no scheme: it records behind what ends TLS
-    if re.match(r"/(?!/)", url):
-        url = f"{first_of(headers_of(request), 'Host') or ''}{url}"
-    url = plain(url if "://" in url.partition("?")[0] else f"http://{url.removeprefix('//')}")
+    if "://" not in url.partition("?")[0]:
+        sent = _rows_of(request)
+        if re.match(r"/(?!/)", url):
+            url = f"{first_of(sent, 'Host') or first_of(sent, ':authority') or ''}{url}"
+        told = [first_of(sent, name) or "" for name in (":scheme", "X-Forwarded-Proto")]
+        scheme = scheme or ("https" if any(one.lower().startswith("https") for one in told) else "http")
+        url = f"{scheme}://{url.removeprefix('//')}"
+    url = plain(url)
     if not url or "?" in url or not isinstance(rows, list):
         return url
     named = [(str(row.get("name", "")), _in_words(row.get("value", ""))) for row in rows if isinstance(row, dict)]
@@ -90,8 +98,8 @@ def method_of(entry: Any) -> str:
     return str(_dict(_dict(entry).get("request")).get("method", "")).upper()
 
 
-def seen_in(entry: Any) -> Seen:
-    """What a HAR entry shows. Raises `LeftAlone`."""
+def seen_in(entry: Any, url: str) -> Seen:
+    """What a HAR entry with that URL shows. Raises `LeftAlone`."""
     whole = _dict(entry)
     request, response = _dict(whole.get("request")), _dict(whole.get("response"))
     status = response.get("status")
@@ -123,7 +131,7 @@ def seen_in(entry: Any) -> Seen:
     if first_of(headers, CONTENT_TYPE) is None and MEDIA_TYPE in str(content.get("mimeType")).lower():
         headers.append((CONTENT_TYPE, str(content["mimeType"])))
     return Seen(
-        url=url_of(entry),
+        url=url,
         authorization=first_of(sent, "authorization"),
         credential=_text(_dict(whole.get("_petcheck")).get("credential")),
         request_headers=tuple(header for header in sent if header[0].lower() in _KEPT),
@@ -145,12 +153,16 @@ def seen_in(entry: Any) -> Seen:
 
 def headers_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The headers of a request or an answer, as text, without HTTP/2's pseudo-headers."""
+    return [shared(name, value) for name, value in _rows_of(message) if not name.startswith(":")]
+
+
+def _rows_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = message.get("headers")
     if isinstance(rows, dict):
         rows = [{"name": name, "value": value} for name, value in rows.items()]
     found = [_row(row) for row in rows] if isinstance(rows, list) else []
     pairs = (((_text(row.get("name")) or "").rstrip(": "), _in_words(row.get("value"))) for row in found)
-    return [shared(name, value) for name, value in pairs if name and not name.startswith(":")]
+    return [(name, value) for name, value in pairs if name]
 
 
 def _row(value: object) -> dict[str, Any]:
@@ -206,18 +218,30 @@ def _body(content: Mapping[str, Any], headers: Iterable[tuple[str, str]], *, wri
     if not isinstance(text, str) or not text:
         return b"", length == 0 and size <= 0  # "" stands for a body that was left out, too
     body, whole = decoded(text, content.get("encoding"))
+    if text.startswith("\x1f\x8b"):  # bytes of gzip, each as a character
+        body = text.encode("latin-1", "replace")
     if not whole or (content.get("comment") and not _is_json(body)):  # a recorder says what it left out
         return body, False
     if written_again and (isinstance(_json(body), str) or _has_a_large_integer(body)):
         return body, False
     packed = (first_of(headers, "content-encoding") or "identity").strip().lower() != "identity"
-    if packed and not _is_json(body):
-        unpacked = _unpacked(text.encode("latin-1", "replace") if text.startswith("\x1f\x8b") else body)
+    if not packed:
+        body = _as_counted(body, length if length >= 0 else size)
+    elif not _is_json(body):
+        unpacked = _unpacked(body)
         if unpacked is not None or _is_binary(body):
             return unpacked or body, unpacked is not None
     if length >= 0 and not packed and length >= len(body):
         return body, length == len(body)
     return body, _is_whole(body, size)
+
+
+def _as_counted(body: bytes, length: float) -> bytes:
+    """A body that came with no encoding. Compressed, or behind a byte order mark, it is as it came unless its length
+    is that of what is inside: then the recorder has changed it.
+    """
+    inside = body.removeprefix(codecs.BOM_UTF8) if body.startswith(codecs.BOM_UTF8) else _unpacked(body)
+    return inside if inside is not None and len(inside) == length else body
 
 
 def _says_empty(response: Mapping[str, Any], headers: Iterable[tuple[str, str]]) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from petcheck.call import Credential
@@ -75,16 +74,18 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
     secrets: set[str] = set() if own_key is None else {own_key}
     candidates: list[tuple[str, Operation, Seen]] = []
     left_alone: Counter[str] = Counter()
+    scheme = urlsplit(chosen).scheme if chosen else None
     entries = weight = 0
     try:
         for entry in islice(head_and_entries(path), 1, None):
             entries += 1
             secrets.update(secrets_of(entry))
-            place = _place(entry, chosen)
+            url = url_of(entry, scheme)
+            place = _place(url, method_of(entry), chosen)
             if place is None:
                 continue
             try:
-                seen = seen_in(entry)
+                seen = seen_in(entry, url)
             except LeftAlone as reason:
                 left_alone[str(reason)] += 1
                 continue
@@ -129,9 +130,8 @@ def _with_empty_bodies(rows: Sequence[Row]) -> list[Row]:
 # ---- the base URL
 
 
-def _place(entry: Any, base_url: str | None) -> tuple[str, Operation] | None:
-    """The base URL and the operation of an entry; None where it is with none of the four."""
-    url, method = url_of(entry), method_of(entry)
+def _place(url: str, method: str, base_url: str | None) -> tuple[str, Operation] | None:
+    """The base URL and the operation of a request; None where it is none of the four."""
     parts = urlsplit(url)
     found = _OPERATION.fullmatch(parts.path) if parts.scheme in ("http", "https") and parts.netloc else None
     if found is None:
