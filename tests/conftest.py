@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.compiled import BYTECODE
+from tests.support.once import keep_in
 
 # before any test imports them: their assertions explain themselves
 pytest.register_assert_rewrite("tests.support.chromium", "tests.support.elements")
@@ -29,3 +30,8 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shared_by_workers(tmp_path_factory: pytest.TempPathFactory) -> None:
+    keep_in(tmp_path_factory.getbasetemp())

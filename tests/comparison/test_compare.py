@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
 import pytest
 
@@ -15,6 +14,7 @@ from petcheck.results.decisions import by_index
 from petcheck.results.load import RecordedRun
 from petcheck.spec.catalogue import catalogue
 from petstore_reference.faults import FAULTS
+from tests.support.once import made_once
 from tests.support.trial import Hurried, Trial, judge, judge_in_place, server
 
 WITH_EXAMPLES = ("--allow-writes", "--plan", "pro")
@@ -28,7 +28,7 @@ def recorded(trial: Trial, file: str) -> RecordedRun:
     return RecordedRun(file, trial.result, tuple(evidence))
 
 
-@cache
+@made_once
 def run(*options: str, faults: tuple[str, ...] = (), variations: tuple[str, ...] = (), animals: int = 130) -> Trial:
     """A run against its own server."""
     clock = Hurried(50)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from petcheck.wire.credentials import ApiKey, Header
 from petcheck.wire.redaction import Redactor
 from tests.config.configured import KEY, STAGING, TODAY, complaint, configured
 from tests.support.certificates import issue, openssl
+from tests.support.once import folder_made_once
 
 SECRET = "s3cret-T0ken-Zq7v"
 
@@ -24,7 +26,7 @@ SECRET = "s3cret-T0ken-Zq7v"
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("certificates")
-    issue(folder)
+    shutil.copytree(folder_made_once("certificates", issue), folder, dirs_exist_ok=True)
     openssl("ec", "-in", "here.key", "-aes128", "-passout", "pass:x", "-out", "locked.key", cwd=folder)
     (folder / "text.pem").write_text("no certificate")
     (folder / "broken.pem").write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")

@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -28,6 +29,7 @@ from tests.evidence.test_attacks import ODD, places_in, within
 from tests.support.authorities import authority
 from tests.support.entries import story
 from tests.support.foreign import har_of
+from tests.support.once import folder_made_once
 
 pytestmark = pytest.mark.slow
 TIME, HAR, FOREIGN, SETTINGS = "manifest.tsr", "exchanges.har", "foreign.har", "petcheck.toml"
@@ -101,7 +103,7 @@ def with_edits(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Reports that are signed and dated, and a recording of another program."""
     folder = tmp_path_factory.mktemp("any")
-    make(folder)
+    shutil.copytree(folder_made_once("honest", make), folder, dirs_exist_ok=True)
     (folder / "notary").mkdir()
     authority(folder / "notary").dates(folder / "one")
     (folder / "one" / FOREIGN).write_text(json.dumps(har_of(story())))

@@ -45,14 +45,13 @@ from tests.evidence.forging import (
     put,
     signed_again,
 )
+from tests.support.once import folder_made_once
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made() -> Path:
     """A folder with reports of each kind."""
-    folder = tmp_path_factory.mktemp("honest")
-    make(folder)
-    return folder
+    return folder_made_once("honest", make)
 
 
 @contextmanager

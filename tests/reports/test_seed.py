@@ -11,17 +11,23 @@ import pytest
 
 from tests.support.command import Ran
 from tests.support.forked import petcheck
+from tests.support.once import made_once, shared_folder
 from tests.support.trial import KEY, server
 
 AGAIN = "--seed 3 repeats this run"
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+@pytest.fixture
+def ran() -> Ran:
     """A run against two targets, one of which has a fault that an example finds."""
+    return run_of_two()
+
+
+@made_once
+def run_of_two() -> Ran:
     with server() as plain, server(faults=("limit-over-70-crashes-for-sold",)) as faulty:
         targets = ("--target", f"one={plain}", "--target", f"two={faulty}", "--examples", "50")
-        folder = tmp_path_factory.mktemp("seed")
+        folder = shared_folder("seed")
         (folder / "reports").mkdir()
         return petcheck(folder, *targets, "--html", "reports/pytest.html", "--seed", "3", key=KEY)
 

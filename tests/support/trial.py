@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import json
 import os
 import socket
 import tempfile
@@ -39,7 +40,7 @@ from petcheck.runner.schedule import Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.start import prepare
 from petcheck.stream import files
-from petcheck.stream.stream import Stream
+from petcheck.stream.stream import Stream, checked
 from petcheck.wire.clock import Clock
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
@@ -82,6 +83,10 @@ class Trial:
     def exchanges(self) -> tuple[Exchange, ...]:
         return self.stream.exchanges
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled as its file has it: what the rules have found in the exchanges stays behind."""
+        return _read_back, (self.result, self.exit, self.printed, tuple(files.text_of(self.stream.entries)))
+
     def ids(self, outcome: str) -> set[str]:
         return {row.id for row in self.result.requirements if row.outcome == outcome}
 
@@ -98,6 +103,10 @@ class Trial:
     @property
     def examples(self) -> int:
         return sum(target.requests.examples for target in self.result.targets)
+
+
+def _read_back(result: Result, code: int, printed: str, lines: Sequence[str]) -> Trial:
+    return Trial(result, code, printed, checked(files.from_json(json.loads(line)) for line in lines))
 
 
 @contextlib.contextmanager

@@ -28,17 +28,20 @@ from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import samples, streams
 from tests.support.command import KEY
 from tests.support.forked import petcheck
+from tests.support.once import folder_made_once
 
 WIDE = {"COLUMNS": "200"}
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs() -> Path:
     """A folder with two complete runs, `a` and `b`, which differ."""
-    written = tmp_path_factory.mktemp("runs")
-    write(written / "a")
-    write(written / "b", failing=False)
-    return written
+    return folder_made_once("runs", make_runs)
+
+
+def make_runs(folder: Path) -> None:
+    write(folder / "a")
+    write(folder / "b", failing=False)
 
 
 @pytest.fixture(autouse=True)

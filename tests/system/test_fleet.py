@@ -29,6 +29,7 @@ from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import command
 from tests.support.command import KEY, Ran, ended, environment
 from tests.support.forked import petcheck, start
+from tests.support.once import folder_made_once
 from tests.support.peers import Caller, peer
 from tests.support.signing import key_files
 from tests.system.test_interruption import until
@@ -58,9 +59,12 @@ def listed(folder: Path, urls: dict[str, str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made() -> Path:
     """A folder with the reports of one run of six targets, in `one`, and of the same run in three shards."""
-    folder = tmp_path_factory.mktemp("fleet")
+    return folder_made_once("fleet", make)
+
+
+def make(folder: Path) -> None:
     key_files(folder)
     with servers(*NAMES) as urls:
         listed(folder, urls)
@@ -73,7 +77,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         codes = [ended(shard, folder / str(n)).code for n, shard in enumerate(shards, 1)]
         assert codes == [0, 1, 1]
     (folder / "said").write_text(one.out)
-    return folder
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from petcheck.stream.stream import Stream
 from petstore_reference.faults import FAULTS
 from tests.support.command import KEY
 from tests.support.forked import petcheck
+from tests.support.once import folder_made_once
 from tests.support.programs import program
 from tests.support.signing import key_files
 from tests.support.trial import differences, server, without_network
@@ -40,27 +41,31 @@ BESIDES = {"pytest.html", "attestation.dsse.json"}  # of the run alone
 
 
 @pytest.fixture(scope="module")
-def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sealed() -> Path:
     """A folder with the signed reports of a run, and the key."""
-    folder = tmp_path_factory.mktemp("sealed")
+    return folder_made_once("sealed", make_sealed)
+
+
+@pytest.fixture(scope="module")
+def pair() -> Path:
+    """A folder with the reports of a run of two targets, which were waited for, chosen and waived."""
+    return folder_made_once("pair", make_pair)
+
+
+def make_sealed(folder: Path) -> None:
     key_files(folder)
     with server(faults=("default-limit-50",), key=KEY) as url:
         ran = petcheck(folder, "--target", url, "--allow-writes", "--sign-key", "key.pem", "--seed", "3")
     assert ran.code == 1, ran.out + ran.err
-    return folder
 
 
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the reports of a run of two targets, which were waited for, chosen and waived."""
-    folder = tmp_path_factory.mktemp("pair")
+def make_pair(folder: Path) -> None:
     waiver = '[[waivers]]\nrequirement = "LIST-4"\ntarget = "b"\nreason = "agreed"\nexpires = 2099-01-01\n'
     (folder / "petcheck.toml").write_text(waiver)
     with server(key=KEY) as url, server(faults=("default-limit-50",), key=KEY) as broken:
         targets = ("--target", f"a={url}", "--target", f"b={broken}", "--plan", "pro")
         ran = petcheck(folder, "LIST", "RATE", *targets, "--seed", "3", "--max-requests", "300")
     assert ran.code == 0, ran.out + ran.err
-    return folder
 
 
 def copied(made: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -19,6 +19,7 @@ from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, environment
 from tests.support.forked import petcheck
+from tests.support.once import folder_made_once
 
 FAULTS = ("default-limit-50", "category-missing@createPet")
 
@@ -87,12 +88,14 @@ def test_the_answer_is_the_same_where_nothing_changed(server: Repairable, record
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole() -> Path:
     """A folder with the reports of a run in which nothing failed; the server is gone."""
-    folder = tmp_path_factory.mktemp("whole")
+    return folder_made_once("whole", make_whole)
+
+
+def make_whole(folder: Path) -> None:
     with running(create_app(ReferenceSettings(keys={KEY: "business"}))) as url:
         assert petcheck(folder, "LIST-4", "--target", f"{url}/v1").code == 0
-    return folder
 
 
 @pytest.mark.parametrize(

@@ -12,24 +12,35 @@ from petcheck.spec.figures import OPEN_LISTS
 from petcheck.spec.files import suite_file
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
+from tests.support.once import made_once
 from tests.support.trial import KEY, Hurried, Trial, judge, judge_in_place, server
 
 REMOVAL = date(2030, 12, 5)
 
 
-@pytest.fixture(scope="module")
-def everything() -> Trial:
-    """A run with everything allowed."""
+@made_once
+def with_everything() -> Trial:
     clock = Hurried(200)
     with server(clock=clock) as url:
         return judge(url, "--allow-writes", "--exhaust-rate-limit", "--plan", "pro", clock=clock)
 
 
-@pytest.fixture(scope="module")
-def reading() -> Trial:
-    """A run that only reads."""
+@made_once
+def only_reading() -> Trial:
     with server() as url:
         return judge(url)
+
+
+@pytest.fixture
+def everything() -> Trial:
+    """A run with everything allowed."""
+    return with_everything()
+
+
+@pytest.fixture
+def reading() -> Trial:
+    """A run that only reads."""
+    return only_reading()
 
 
 def test_exactly_the_requirements_of_the_catalogue_have_a_verdict(everything: Trial) -> None:

@@ -16,6 +16,7 @@ import petcheck as public
 from tests.support.certificates import issue, showing
 from tests.support.command import KEY, Ran, environment
 from tests.support.forked import petcheck
+from tests.support.once import folder_made_once
 from tests.support.peers import Caller, Peer, peer
 from tests.support.proxies import forwarding
 from tests.system.test_hostile_peers import echo, store
@@ -28,10 +29,8 @@ EXCHANGES = "exchanges.jsonl"
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("certificates")
-    issue(folder)
-    return folder
+def certificates() -> Path:
+    return folder_made_once("certificates", issue)
 
 
 def through(up: Peer, login: str = IN_URL) -> str:

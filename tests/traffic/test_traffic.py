@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,13 @@ import pytest
 
 from petcheck.cli.main import main
 from petcheck.errors import ConfigError, NotARun
-from petcheck.exchange import Exchange
 from petcheck.judging import traffic
 from petcheck.results.result import Result
 from petcheck.runner.written import judged_again
 from tests.support.foreign import entries, har_of, judged, outcomes, stream_in
 from tests.support.forked import petcheck
-from tests.support.trial import KEY, Hurried, judge_in_place, server
+from tests.support.once import made_once
+from tests.support.trial import KEY, Hurried, Trial, judge_in_place, server
 
 Entry = dict[str, Any]
 
@@ -34,14 +33,14 @@ def obeying() -> list[Entry]:
 
 
 def recorded(*faults: str, variations: tuple[str, ...] = (), keys: bool = True) -> list[Entry]:
-    return entries(sent(*faults, variations=variations), keys=keys)
+    return entries(sent(*faults, variations=variations).exchanges, keys=keys)
 
 
-@cache
-def sent(*faults: str, variations: tuple[str, ...] = ()) -> tuple[Exchange, ...]:
+@made_once
+def sent(*faults: str, variations: tuple[str, ...] = ()) -> Trial:
     clock = Hurried(50)
     with server(faults=faults, variations=variations, clock=clock) as url:
-        return judge_in_place(url, "--allow-writes", "--max-wait", "200", clock=clock, seed=7).exchanges
+        return judge_in_place(url, "--allow-writes", "--max-wait", "200", clock=clock, seed=7)
 
 
 def with_outcomes(result: Result) -> dict[str, set[str]]:

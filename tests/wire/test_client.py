@@ -19,6 +19,7 @@ from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, Outgoing, _trusting
 from petcheck.wire.silences import silence_of
 from tests.support.certificates import NEW, issue, openssl, showing
+from tests.support.once import folder_made_once
 from tests.support.peers import JSON, Caller, Peer, peer, rate_headers
 
 DEADLINE = 0.5
@@ -471,10 +472,8 @@ def test_a_host_that_cannot_be_found(url: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("certificates")
-    issue(folder)
-    return folder
+def certificates() -> Path:
+    return folder_made_once("certificates", issue)
 
 
 @pytest.fixture

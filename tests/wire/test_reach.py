@@ -15,6 +15,7 @@ import pytest
 from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.wire.client import HttpClient, Outgoing
 from tests.support.certificates import issue, showing
+from tests.support.once import folder_made_once
 from tests.support.peers import JSON, Behaviour, Caller, Peer, peer
 from tests.support.proxies import LOGIN_DEMANDED, forwarding
 
@@ -24,10 +25,8 @@ KEY = [("Authorization", "Bearer k-123")]
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("certificates")
-    issue(folder)
-    return folder
+def certificates() -> Path:
+    return folder_made_once("certificates", issue)
 
 
 def https(up: Peer) -> str:
