@@ -13,6 +13,7 @@ from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import (
     decide,
     decide_each,
+    among_others,
     decide_from_tries,
     failed_by,
     final_tries,
@@ -204,7 +205,7 @@ def test_a_failure_that_only_bursts_show_says_how_many_requests_there_were() -> 
         judgements: dict[int, Judgement] = {**wrong_at, **{n: Problem("wrong") for n in indices}}
         decision = decide_from_tries(rule(judgements), record, GROUNDS)
         assert isinstance(decision, Failed)
-        return decision.text
+        return decision.text + among_others(decision, record)
 
     assert said(3) == "GET /pets?limit=3 returned 200: wrong (section 4.1)."
     record.append(exchange(index=5))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from petcheck.call import Credential, read_call
 from petcheck.exchange import Exchange, Silence
-from petcheck.judging.apply import decide_from_tries
+from petcheck.judging.apply import among_others, decide_from_tries
 from petcheck.judging.decided import decided, grounds_of
 from petcheck.judging.decision import Ask, Decision, Failed
 from petcheck.judging.judgement import Grounds
@@ -42,7 +42,7 @@ def failures(exchanges: list[Exchange], but: set[str] = frozenset()) -> dict[str
     record = WholeRecord(exchanges)
     grounds = grounds_for(record)
     found = {one.id: decided(one, record, grounds) for one in JUDGED if one.id not in but}
-    return {name: one.text for name, one in found.items() if isinstance(one, Failed)}
+    return {name: one.text + among_others(one, record) for name, one in found.items() if isinstance(one, Failed)}
 
 
 # ---- what conforms
@@ -168,8 +168,8 @@ def with_known(*asked: dict[str, Any]) -> list[Exchange]:
         (
             at_once(*POSTS, post(8, id=3)),
             "PET-5",
-            'POST /pets returned 201: the new animal has id 3, and so has the animal "petcheck 0a1b2c3d 8", created at '
-            "the same time (section 2). These were some of 8 requests at the same time.",
+            'POST /pets returned 201: the new animal has id 3, and so has the animal "petcheck 0a1b2c3d 8" (section '
+            "2). These were some of 8 requests at the same time.",
         ),
         (
             at_once(*POSTS, post(8, name=pet(3)["name"])),

@@ -32,22 +32,25 @@ def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
 
 
 def decide_from_tries(rule: Rule, record: Record, grounds: Grounds) -> Decision:
-    """`decide` without failed first tries, unless the rule needs them; a failure that only bursts show says so."""
+    """`decide` without failed first tries, unless the rule needs them."""
     if rule.section != LIMITS:  # what is open counts against a quota all the same
         record = stated(record)
-    decision = decide(rule, record if rule.every_try else final_tries(record), grounds)
-    if not isinstance(decision, Failed):
-        return decision
+    return decide(rule, record if rule.every_try else final_tries(record), grounds)
+
+
+def among_others(decision: Failed, record: Record) -> str:
+    """That a failure was seen among requests at the same time, in words; empty if it was not, or alone as well.
+
+    It is not blamed on those beside it unless the same request alone did better.
+    """
     bursts = {proof.exchange.burst for proof in decision.proofs}
-    # it is not blamed on those beside it unless the same request alone did better
     calls = {proof.exchange.request.call for proof in decision.proofs}
     alone = (one for one in decision.examined if one.burst is None and one.request.call in calls)
     fails_alone = None in bursts or any(one.burst is None for one in decision.wrong)
     if fails_alone or (decision.examined and not any(alone)):
-        return decision
+        return ""
     size = max(Counter(exchange.burst for exchange in record if exchange.burst in bursts).values())
-    these = "This was one" if len(decision.proofs) == 1 else "These were some"
-    return replace(decision, text=f"{decision.text} {these} of {size} requests at the same time.")
+    return f" {'This was one' if len(decision.proofs) == 1 else 'These were some'} of {size} requests at the same time."
 
 
 def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> Settled:

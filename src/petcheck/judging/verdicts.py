@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from petcheck.exchange import Response
+from petcheck.judging.apply import among_others
 from petcheck.judging.cells import Coverage
 from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
@@ -231,17 +232,21 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     # each is a second try, so one answer after any of them is enough
     since = min(one.finished for one in (*(proof.exchange for proof in decision.proofs), *decision.wrong))
     later = (exchange for exchange in record if exchange.sent >= since)
+    together = among_others(decision, record)
     if decision.unanswered and not any(isinstance(exchange.answer, Response) for exchange in later):
-        return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
+        reason = f"{decision.text}{together} The target answered nothing after that."
+        return replace(verdict, outcome="error", reason=reason)
     often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
     said = often and (ids_under_overlap(often, decision, record) or often.sentence)
-    if said:
+    if often and often.when == "at the same time":  # how often it fails there tells more than that it does
         reason = f"{decision.text} {said}"
+    elif said:
+        reason = f"{decision.text}{together} {said}"
     else:
         # a count is compared with others, whatever their form
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
         named = named_before(first, record) if decision.expected in _CREATED else ""
-        reason = f"{spoiled_by(first, record)}{decision.text}{form}{named}"
+        reason = f"{spoiled_by(first, record)}{decision.text}{together}{form}{named}"
     return replace(
         verdict,
         outcome="fail",

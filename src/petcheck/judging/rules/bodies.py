@@ -123,7 +123,7 @@ def _given_twice(record: Record) -> Iterator[tuple[Exchange, Problem]]:
             continue
         for made, besides in ((one, other), (other, one)):
             name = quoted(besides.animal.get("name"))
-            said = f"the new animal has id {one.id}, and so has the animal {name}, created at the same time"
+            said = f"the new animal has id {one.id}, and so has the animal {name}"
             yield made.exchange, Problem(said, body("id"))
 
 
