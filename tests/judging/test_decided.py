@@ -91,7 +91,7 @@ def test_what_keeps_an_answer_from_being_examined_is_named() -> None:
         assert isinstance(decision, Undecided)
         return decision.reason
 
-    found = "(POST /pets returned 400: the body is empty (section 1); see SERVICE-1)"
+    found = "(POST /pets with neither `name` nor `categoryId` returned 400: the body is empty (section 1); see SERVICE-1)"
     assert left_open() == f"Not examined, of 4 operations × 3 statuses: 404; 400 {found}."
 
 

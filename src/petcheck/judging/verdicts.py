@@ -16,7 +16,7 @@ from petcheck.exchange import Response
 from petcheck.judging.apply import among_others
 from petcheck.judging.cells import Coverage
 from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
-from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
+from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap, told_by_body
 from petcheck.judging.request_bodies import Due
 from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
@@ -246,7 +246,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         # a count is compared with others, whatever their form
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
         named = named_before(first, record) if decision.expected in _CREATED else ""
-        reason = f"{spoiled_by(first, record)}{decision.text}{together}{form}{named}"
+        reason = f"{spoiled_by(first, record)}{decision.text}{together}{told_by_body(decision)}{form}{named}"
     return replace(
         verdict,
         outcome="fail",
