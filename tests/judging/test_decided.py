@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.judging.decided import decided
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
@@ -24,6 +25,9 @@ PAGE = exchange()
 EXAMPLE = replace(exchange(index=9), on_top=True)
 HELD, FAILED = Held((PAGE,)), Failed("It broke.", (Proof(PAGE),), (PAGE,))
 OPEN, OTHERWISE = Undecided("Nothing to see.", "--plan", (PAGE,)), Undecided("Still nothing.")
+
+CREATE, GET = Operation.CREATE_PET, Operation.GET_PET
+ERROR = {"code": "x", "message": "X."}
 
 Rules = Callable[[str, Callable[[Record], Decision]], None]
 
@@ -69,11 +73,46 @@ LIMITS = [exchange(path=f"/pets?limit={limit}") for limit in (1, 20, 100)]
 def test_what_holds_is_undecided_until_its_cells_are_covered(rule: Rules) -> None:
     rule("LIST-2", lambda record: Held(tuple(record)))
     assert shown("LIST-2", *LIMITS) == Held(tuple(LIMITS))
-    assert shown("LIST-2", LIMITS[1]) == Undecided("Not examined: limit 1; limit 100.", examined=(LIMITS[1],))
+    assert shown("LIST-2", LIMITS[1]) == Undecided(
+        "Not examined, of 5 limits × 4 filters: limit 1; limit 100.", examined=(LIMITS[1],)
+    )
     # an example that leaves it undecided does not change that
     rule("LIST-2", lambda record: OPEN if any(one.on_top for one in record) else Held(tuple(record)))
     assert shown("LIST-2", *LIMITS, EXAMPLE) == Held(tuple(LIMITS))
     assert shown("LIST-2", *LIMITS[:2], EXAMPLE) == OPEN
+
+
+def test_what_keeps_an_answer_from_being_examined_is_named() -> None:
+    """An answer that another requirement finds wrong shows nothing else; its headers do not matter."""
+    grounds = replace(READING, writes=True)
+    keyless = exchange(CREATE, 401, ERROR | {"status": 401}, credential=Credential.MISSING)
+    bad = exchange(CREATE, 400, b"", index=1, asked={})
+
+    def left_open(*more: Exchange) -> str:
+        decision = decided(catalogue()["ERROR-1"], [keyless, bad, *more], grounds)
+        assert isinstance(decision, Undecided)
+        return decision.reason
+
+    found = (
+        "(POST /pets with neither `name` nor `categoryId` returned 400: the body is empty (section 1); see SERVICE-1)"
+    )
+    assert left_open() == f"Not examined, of 4 operations × 3 statuses: 404; 400 {found}."
+
+
+def test_a_value_that_was_refused_where_it_may_be_is_said_to_be_refused() -> None:
+    sent = [{"name": "Rex", "categoryId": number} for number in (1, 2**60)]
+    made = exchange(CREATE, 201, {"id": 7, **sent[0]}, asked=sent[0])
+    defective = {**sent[1], "name": 7}
+    said = "Not examined, of 4 kinds of categoryId: beyond 2^53, where a double is not exact"
+    for record, why in (
+        ([made], ""),
+        ([made, exchange(CREATE, 400, b"", asked=sent[1], index=1)], " (the service refused it)"),
+        ([made, exchange(CREATE, 429, asked=sent[1], index=1)], ""),
+        ([made, exchange(CREATE, 400, ERROR | {"status": 400}, asked=defective, credential=Credential.RANDOM)], ""),
+    ):
+        decision = decided(catalogue()["CREATE-3"], record, READING)
+        assert isinstance(decision, Undecided)
+        assert decision.reason == f"{said}{why}."
 
 
 def test_an_endpoint_is_not_judged_by_the_refusals_over_the_limit(rule: Rules) -> None:

@@ -12,7 +12,7 @@ import pytest
 from petcheck.call import Call, Credential, Form
 from petcheck.exchange import Exchange, Request, Silence
 from petcheck.judging.apply import decide_each, failed_by
-from petcheck.judging.decision import Failed, Rule
+from petcheck.judging.decision import Failed, Proof, Rule
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap, to_ask_again
 from petcheck.judging.judgement import HOLDS, STATUS, Grounds, Problem, header
 from petcheck.judging.rules import RULE
@@ -477,6 +477,28 @@ def test_a_verdict_says_that_it_fails_now_and_then_and_names_no_form() -> None:
     assert not found.by_chance
     # once may be chance
     assert "Accept" not in verdict("BODY-1", once, decide_each(RULE["BODY-1"], once, GROUNDS)).reason
+
+
+def test_a_failure_among_requests_at_the_same_time_says_so_once() -> None:
+    bad = [exchange(GET, headers=()), exchange(headers=())]
+    together, alone = [*burst(1, *bad, PAGE)], burst(0, ONE, PAGE, PAGE, again_from=0)
+    record = numbered([*together, *alone])
+    found = verdict("BODY-1", record, decide_each(RULE["BODY-1"], record, GROUNDS))
+    said = "GET /pets returned 200: Content-Type is missing; expected `application/json` (section 4); also in GET /pets"
+    assert found.reason == (
+        f"{said}/7. 2 of 3 requests at the same time failed this way, and none of 3 one after the other."
+    )
+    record = numbered([*together, PAGE])  # too few to tell how often
+    found = verdict("BODY-1", record, decide_each(RULE["BODY-1"], record, GROUNDS))
+    assert found.reason == (
+        f"{said}/7. These were some of 3 requests at the same time. Now and then: in 2 of 4 examined responses."
+    )
+    silent = replace(exchange(GET, Silence.TIMEOUT), burst=1)
+    record = numbered([replace(ONE, burst=1), silent])
+    found = verdict("GET-1", record, Failed("It was silent.", (Proof(record[1]),), unanswered=True))
+    assert found.reason == (
+        "It was silent. This was one of 2 requests at the same time. The target answered nothing after that."
+    )
 
 
 def test_a_page_that_can_be_read_again_was_not_spoiled_by_a_post() -> None:

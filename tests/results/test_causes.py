@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from petcheck.call import Credential
 from petcheck.exchange import Exchange, Request
 from petcheck.judging.frequency import Frequency, When
 from petcheck.judging.verdicts import Verdict
@@ -124,6 +125,32 @@ def test_an_operation_that_is_missing_explains_its_other_failures_only() -> None
         "ORDERS-1, AUTH-1: GET /store/orders returns 404",
         "AUTH-4: GET /pets returns 200 where 401 is required",
     ]
+
+
+def test_an_answer_about_the_rest_of_a_request_follows_from_a_key_that_is_accepted() -> None:
+    """It is another cause if the status is about the key, or if the key was accepted nowhere or is the valid one."""
+    bad = samples.request("/pets?limit=x", credential=Credential.RANDOM)
+    served, other = (replace(LIST, credential=key) for key in (Credential.RANDOM, Credential.CUT))
+    rows = [
+        row("AUTH-2", "5", (0, "status"), expected="401"),
+        row("AUTH-5", "5", (1, "status"), expected="401"),
+    ]
+    [one] = found(rows, (served, [], 200), (bad, {}, 400))
+    assert (one.rows, one.follow, one.shown) == (tuple(rows), (rows[1],), rows[0])
+    assert one.title == "GET /pets returns 200 where 401 is required"
+    why = "only with keys that are accepted, so what the server then says is about the rest of the request"
+    assert one.followers == {"AUTH-5": why}
+    others: tuple[tuple[tuple[Any, Any, int], ...], ...] = (
+        ((served, [], 200), (bad, {}, 403)),
+        ((served, [], 300), (bad, {}, 400)),
+        ((other, [], 200), (bad, {}, 400)),
+        ((replace(served, credential=Credential.VALID), [], 200), (replace(bad, credential=Credential.VALID), {}, 400)),
+        ((served, [], 200), (replace(ORDERS, credential=Credential.RANDOM), {}, 404)),
+    )
+    for calls in others:
+        assert [cause.ids for cause in found(rows, *calls)] == ["AUTH-2", "AUTH-5"]
+    elsewhere = [row("LIST-1", "4.1", (0, "status"), expected="200"), rows[1]]
+    assert len(found(elsewhere, (served, [], 200), (bad, {}, 400))) == 2
 
 
 def test_a_page_of_html_fails_its_type_and_its_json_alike() -> None:
@@ -263,6 +290,36 @@ def test_one_fault_that_comes_now_and_then_is_one_cause_whatever_it_meets() -> N
     assert one.title == "Several operations return 500 or 502 where 200 or 400 is required, now and then"
     always = [replace(one, frequency=None) for one in rows]
     assert len(found(always, *calls)) == 3
+
+
+def test_what_fails_in_the_same_requests_at_the_same_time_is_one_cause() -> None:
+    together = often("at the same time", 2, "responses to requests at the same time", 8)
+    rows = [
+        row("CREATE-2", "4.2", (0, "body:/name"), frequency=together),
+        row("CREATE-3", "4.2", (0, "body:/categoryId"), (1, "body:/categoryId"), frequency=replace(together, wrong=3)),
+        row("LIST-6", "4.1", (2, "status"), expected="200", frequency=together),
+    ]
+    pet = {"id": 7, "name": "Rex", "categoryId": 2}
+
+    def of(*bursts: int | None, rows: list[Verdict] = rows) -> list[str]:
+        calls = [(post(name="Tex"), pet, 201), (post(name="Tex"), pet, 201), (LIST, {}, 500)]
+        every = [
+            replace(samples.exchange(at, asked, samples.response(body, status)), burst=burst)
+            for (at, (asked, body, status)), burst in zip(enumerate(calls), bursts, strict=True)
+        ]
+        return lines(list(causes(samples.result(*rows), by_index(every).values())))
+
+    overlap = ", only at the same time as others"
+    one = f"LIST-6, CREATE-2, CREATE-3: POST /pets and GET /pets answer wrongly{overlap}"
+    assert of(1, 2, 1) == [one]
+    assert of(1, 1, 2) == [
+        f"LIST-6: GET /pets returns 500 where 200 is required{overlap}",
+        f"CREATE-2, CREATE-3: POST /pets answers wrongly{overlap}",
+    ]
+    alone = [rows[0], replace(rows[1], frequency=often("always", 3, of=3))]
+    assert len(of(1, 1, 1, rows=alone)) == 2
+    alike = [replace(one, parts=("body:/name", "body:/name")[: len(one.parts)]) for one in rows[:2]]
+    assert of(1, 1, 1, rows=alike) == [f"CREATE-2, CREATE-3: Wrong `name` in a Pet{overlap}"]
 
 
 def test_a_status_is_named_only_if_all_and_only_those_with_it_are_wrong() -> None:

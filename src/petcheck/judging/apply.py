@@ -13,8 +13,10 @@ from petcheck.judging.judgement import STATUS, Grounds, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.overlap import crowded_in, is_in_excess
+from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import is_open
 from petcheck.spec.figures import GATEWAY_TROUBLE
+from petcheck.spec.operations import Operation
 
 _NAMED, _SHOWN = 3, 10
 # answers that a network or a restart may cut short: so many, or one in so many
@@ -86,11 +88,16 @@ def sentence(section: str | None, exchange: Exchange, problem: Problem) -> str:
     """
     if problem.part == STATUS or exchange.status is None:
         return f"{_request_words(exchange, problem)}: {problem.text}"
-    return f"{described(exchange)} returned {answer_text(exchange)}: {problem.text} (section {section})"
+    return f"{_request_words(exchange, problem)} returned {answer_text(exchange)}: {problem.text} (section {section})"
 
 
 def _request_words(exchange: Exchange, problem: Problem) -> str:
-    return f"{described(exchange)} with {problem.sent}" if problem.sent else described(exchange)
+    """The request in a few words, with what was sent, as far as the answer depends on it: bodies to be refused do."""
+    sent = problem.sent
+    if not sent and exchange.request.operation is Operation.CREATE_PET and exchange.request.has_valid_key:
+        asked = asked_of(exchange.request, ())
+        sent = asked.what if asked.due is Due.REFUSED else ""
+    return f"{described(exchange)} with {sent}" if sent else described(exchange)
 
 
 def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from datetime import date
 
-from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.cells import coverage
+from petcheck.judging.apply import decide_from_tries, sentence
+from petcheck.judging.cells import cells_of, coverage
 from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
-from petcheck.judging.judgement import Grounds
+from petcheck.judging.judgement import Grounds, Problem
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.figures import PLANS
+from petcheck.spec.operations import Operation
 
 
 def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, run: str, repeats: bool) -> Grounds:
@@ -57,10 +58,26 @@ def _settled(requirement: Requirement, record: Record, grounds: Grounds) -> Sett
     covered = coverage(requirement.id, decision.examined, grounds) if isinstance(decision, Held) else None
     if covered is None or not covered.missing:
         return decision
-    return Undecided(f"Not examined: {'; '.join(covered.missing)}.", examined=decision.examined)
+    left = "; ".join(f"{need}{_why_not(requirement, need, record, grounds)}" for need in covered.missing)
+    return Undecided(f"Not examined, of {covered.dimensions}: {left}.", examined=decision.examined)
 
 
-_ENDPOINTS = "4."
+def _why_not(requirement: Requirement, need: str, record: Record, grounds: Grounds) -> str:
+    """Why the answers that cover what a pass needs do not show it, in words; empty if nothing explains it."""
+    cells = cells_of(requirement.id, grounds)
+    wanted = next((set(one) for one in cells.needs if ", ".join(one) == need), set()) if cells else set()
+    covering = [e for e in record if cells and any(wanted <= set(cell) for cell in cells.of(e))]
+    if any(e.status == 400 and e.request.has_valid_key and requirement.section == _CREATING for e in covering):
+        return " (the service refused it)"
+    for exchange in covering:
+        for name, rule in RULE.items():
+            problem = rule.one(exchange, grounds)
+            if isinstance(problem, Problem) and not problem.part.startswith("header:"):
+                return f" ({sentence(rule.section, exchange, problem)}; see {name})"
+    return ""
+
+
+_ENDPOINTS, _CREATING = "4.", Operation.CREATE_PET.section
 
 
 def _served_or_not_over(record: Record) -> Record:

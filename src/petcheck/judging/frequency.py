@@ -1,7 +1,8 @@
 """How often a requirement is broken: always, now and then, or only by requests that are sent at the same time.
 
-A property of responses (their status, operation or key) is named only if all and only those with it are wrong. If the
-same request is answered wrongly and later rightly, no property of it is the cause: it fails now and then. Pure.
+A property of responses (their status, operation, key or the kind of body that was sent) is named only if all and only
+those with it are wrong. If the same request is answered wrongly and later rightly, no property of it is the cause: it
+fails now and then. Pure.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from petcheck.judging.creations import creations_in
 from petcheck.judging.decision import Failed, Record
 from petcheck.judging.judgement import BODY, STATUS
 from petcheck.judging.matchers import answer_text, one_of
+from petcheck.judging.request_bodies import kind_of_body
 from petcheck.spec.figures import GATEWAY_TROUBLE
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
@@ -141,6 +143,16 @@ def ids_under_overlap(frequency: Frequency, failed: Failed, record: Record) -> s
     )
 
 
+def told_by_body(failed: Failed) -> str:
+    """That all and only some kinds of bodies fail, in words; empty if that is not seen."""
+    held, by_status = _held(failed), _by_status(failed)
+    properties = _separating(failed.wrong, held, by_status) or {}
+    if "body" not in properties or len(failed.wrong) < _OFTEN:
+        return ""
+    said = f"{len(failed.wrong)} of {len(failed.wrong)} {_in_words(properties, errors=False)}"
+    return f" It fails in {said}, and in none of {plural(len(held), 'other')}."
+
+
 # ---- now and then
 
 
@@ -236,6 +248,7 @@ _ASPECTS: Mapping[str, Callable[[Exchange], object]] = {
     "status": lambda exchange: exchange.status,
     "operation": lambda exchange: exchange.request.operation,
     "key": lambda exchange: exchange.request.has_valid_key,
+    "body": lambda exchange: kind_of_body(exchange.request),
 }
 _SOME = [some for number in range(len(_ASPECTS) + 1) for some in combinations(_ASPECTS, number)]  # the fewest first
 _SOME_BUT_STATUS = [some for some in _SOME if "status" not in some]
@@ -250,6 +263,8 @@ def _separating(wrong: Sequence[Exchange], held: Sequence[Exchange], by_status: 
     """The fewest properties that all wrong responses have and no others; None if some others always do."""
     for some in _SOME if by_status else _SOME_BUT_STATUS:
         properties = {name: frozenset(map(_ASPECTS[name], wrong)) for name in some}
+        if "" in properties.get("body", ()):  # a request without a body is none of a kind
+            continue
         if not any(_is_of(e, properties) for e in held):
             return properties
     return None
@@ -268,13 +283,14 @@ def _common(wrong: Sequence[Exchange], held: Sequence[Exchange]) -> _Properties:
 def _in_words(properties: _Properties, *, errors: bool) -> str:
     """The responses in words; if only errors were examined, it says so, unless it names their statuses."""
     statuses = one_of(sorted(map(str, properties.get("status", ()))), "and")
-    operations = one_of(sorted(map(str, properties.get("operation", ()))), "and")
+    bodies = one_of(sorted(map(str, properties.get("body", ()))))
+    operations = one_of(sorted(map(str, properties.get("operation", {Operation.CREATE_PET} if bodies else ()))), "and")
     said = statuses or ("error" if errors else "")
     words = " ".join(filter(None, (said, "responses", operations and f"to {operations}")))
     for valid in properties.get("key", ()):
         key = "the valid key" if valid or operations else "requests without the valid key"
         words += f" {'to' if not operations else 'with' if valid else 'without'} {key}"
-    return words
+    return f"{words}{' and' * bool(properties.get('key'))} with {bodies}" if bodies else words
 
 
 # ---- at the same time

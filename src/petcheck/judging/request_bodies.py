@@ -17,6 +17,7 @@ from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_readi
 from petcheck.judging.matchers import quoted, shortened, similar
 from petcheck.judging.once import Once
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
+from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
 PLAIN_NAME_LENGTH = 50
@@ -71,6 +72,22 @@ def _find_asked_before(_request: Request) -> dict[tuple[bool, bool], Asked]:
 
 
 _asked_before = Once(_find_asked_before)
+
+
+def kind_of_body(request: Request) -> str:
+    """The kind of body of a POST in words, after "with"; empty for another request."""
+    if request.operation is not Operation.CREATE_PET:
+        return ""
+    asked = asked_of(request, ())
+    if asked.requirement == "CREATE-1":
+        return "a valid NewPet"
+    if asked.due is not Due.REFUSED:
+        return "a body that may be refused"
+    if asked.pet is not None:
+        return "an invalid NewPet"
+    if not request.body:
+        return asked.what
+    return _NOT_JSON.what if asked in (_NOT_JSON, _NOT_UTF_8) else "a body that is not an object"
 
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:

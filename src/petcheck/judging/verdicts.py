@@ -15,7 +15,7 @@ from typing import Literal
 from petcheck.exchange import Response
 from petcheck.judging.cells import Coverage
 from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
-from petcheck.judging.frequency import Frequency, among_others, frequency_of, ids_under_overlap
+from petcheck.judging.frequency import Frequency, among_others, frequency_of, ids_under_overlap, told_by_body
 from petcheck.judging.request_bodies import Due
 from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
@@ -231,18 +231,21 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     # each is a second try, so one answer after any of them is enough
     since = min(one.finished for one in (*(proof.exchange for proof in decision.proofs), *decision.wrong))
     later = (exchange for exchange in record if exchange.sent >= since)
+    together = among_others(decision, record)
     if decision.unanswered and not any(isinstance(exchange.answer, Response) for exchange in later):
-        return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
+        reason = f"{decision.text}{together} The target answered nothing after that."
+        return replace(verdict, outcome="error", reason=reason)
     often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
     said = often and (ids_under_overlap(often, decision, record) or often.sentence)
-    among = "" if often and often.when == "at the same time" else among_others(decision, record)
-    if said:
-        reason = f"{decision.text}{among} {said}"
+    if often and often.when == "at the same time":  # how often it fails there tells more than that it does
+        reason = f"{decision.text} {said}"
+    elif said:
+        reason = f"{decision.text}{together} {said}"
     else:
         # a count is compared with others, whatever their form
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
         named = named_before(first, record) if decision.expected in _CREATED else ""
-        reason = f"{spoiled_by(first, record)}{decision.text}{among}{form}{named}"
+        reason = f"{spoiled_by(first, record)}{decision.text}{together}{told_by_body(decision)}{form}{named}"
     return replace(
         verdict,
         outcome="fail",

@@ -32,7 +32,6 @@ _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
 _PLAIN_WIDTH = 100  # columns of a text that no terminal shows
 _SERVED = f"export {BASE_VARIABLE}=http://127.0.0.1:8000/v1"
-_FOLLOWS = "only in animals that these requests created"
 _IDS = 20  # that are named before a reason; more are counted
 _WAIVED = 20  # failures that are waived, and waivers that fail the run, that are named
 _SUMMED_UP = 12  # causes that are named beside the verdict
@@ -138,8 +137,8 @@ def _cause(page: TextLines, result: Result, cause: Cause) -> None:
         page.named("also", f"{ids}: {printable_reason(reason, FIELD_LIMIT)}", most=2)
     if len(cause.beside) > _BESIDE:
         page.named("also", f"{len(cause.beside) - _BESIDE} more, in report.html")
-    if cause.follow:
-        page.named("also", f"{totals.id_ranges([row.id for row in cause.follow])}: {_FOLLOWS}")
+    for ids, why in cause.followers.items():
+        page.named("also", f"{ids}: {why}")
     if cause.exchange is None:
         return
     answer = answer_line(cause.exchange, cause.part)

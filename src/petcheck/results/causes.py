@@ -20,11 +20,13 @@ from petcheck.judging.suspects import SIMPLIFIED
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, totals
 from petcheck.results.decisions import (
+    AT_ONCE,
     MOST,
     NOT_JSON,
     NOT_SERVED,
     UNREAD,
     Decision,
+    accepted_keys,
     by_index,
     created_by,
     decisions_of,
@@ -45,6 +47,9 @@ _REST = re.compile(r" \(section [^)]*\)(, got [^.;]+)?.*", re.DOTALL)
 # what the title of several rows says already
 _SAID = re.compile(r": expected \d{3}(?: or \d{3})* \(section [^)]*\), got [^.;]+")
 _STATUSES = 5  # statuses that a title names
+
+_ONLY_ANIMALS = "only in animals that these requests created"
+_ONLY_KEYS = "only with keys that are accepted, so what the server then says is about the rest of the request"
 
 _Found: TypeAlias = Mapping[Verdict, Sequence[Decision]]
 
@@ -87,6 +92,12 @@ class Cause:
     def ids(self) -> str:
         """The ids of its requirements; three or more in a row are a range: `CREATE-5 to CREATE-8, AUTH-5`."""
         return totals.id_ranges([row.id for row in self.rows])
+
+    @property
+    def followers(self) -> Mapping[str, str]:
+        """Why rows only repeat what the others show, in words, each with the ids of those rows."""
+        found = grouped((_ONLY_KEYS if row.expected else _ONLY_ANIMALS, row.id) for row in self.follow)
+        return {totals.id_ranges(ids): why for why, ids in found.items()}
 
     @property
     def beside(self) -> tuple[tuple[str, str], ...]:
@@ -134,14 +145,15 @@ def _of_fleet(result: Result) -> tuple[Cause, ...]:
 
 
 def _of_target(found: _Found, created: Mapping[Hashable, Hashable]) -> list[Cause]:
-    found = _one_chance(found)
+    found = _one_race(_one_chance(found))
+    accepted = accepted_keys(found)
     known = {each[0].mark for each in found.values() if len({one.mark for one in each}) == 1}
     leading: dict[Hashable, list[Verdict]] = {}
     follow: dict[Hashable, list[Verdict]] = {}
     own: dict[Verdict, list[Decision]] = {}
-    origins = {row: [one.cause_of_animal(created) for one in decisions] for row, decisions in found.items()}
+    origins = {row: [one.origin(created, accepted) for one in decisions] for row, decisions in found.items()}
     for row, decisions in found.items():
-        # only in animals that should not be there, all of one origin
+        # only in animals that should not be there, or to keys that should be refused: all of one origin
         if len(row.decisive) <= MOST and len(set(origins[row])) == 1 and None not in origins[row]:
             follow.setdefault(origins[row][0], []).append(row)
             continue
@@ -170,8 +182,25 @@ def _one_chance(found: _Found) -> _Found:
     }
 
 
+def _one_race(found: _Found) -> _Found:
+    """The decisions, marked alike where requirements fail in the same requests at the same time, and only there."""
+    first = {
+        row: min(one.exchange.burst or 0 for one in decisions)
+        for row, decisions in found.items()
+        if decisions and row.frequency and row.frequency.when == "at the same time"
+    }
+    return {
+        row: [replace(one, mark=(AT_ONCE, first[row])) for one in decisions] if row in first else decisions
+        for row, decisions in found.items()
+    }
+
+
 def _part_of(one: Decision) -> tuple[int, str]:
     return one.exchange.index, one.part.partition(":")[0]
+
+
+def _is_race(mark: Hashable) -> bool:
+    return isinstance(mark, tuple) and mark[:1] == (AT_ONCE,)
 
 
 # ---- in words
@@ -232,6 +261,8 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *
     kind, _, which = part.partition(":")
     if exchange.status is None:
         return f"No answer to {exchange.request.operation}"
+    if _is_race(mark) and len({without_circumstances(one) for one in every}) > 1:
+        return f"{one_of(_operations(every), 'and')} {'answers' if len(_operations(every)) == 1 else 'answer'} wrongly"
     if mark == (UNREAD,):
         return "The server takes an unread POST body for the next request; read every body, or close the connection"
     if kind == "status":
@@ -262,7 +293,7 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *
 
 
 def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
-    operations = list(dict.fromkeys(str(one.exchange.request.operation) for one in every))
+    operations = _operations(every)
     statuses = one_of([str(status) for status in sorted({one.exchange.heard.status for one in every})])
     said = f"{operations[0]} returns {statuses}" if len(operations) == 1 else f"Several operations return {statuses}"
     required = dict.fromkeys(row.expected for row in rows if row.expected[:1].isdigit())
@@ -272,6 +303,10 @@ def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
     if wanted:
         return f"{said} where {wanted} is required"
     return said
+
+
+def _operations(every: Sequence[Decision]) -> list[str]:
+    return list(dict.fromkeys(str(one.exchange.request.operation) for one in every))
 
 
 def _responses(shown: Verdict, every: Sequence[Decision]) -> str:

@@ -7,10 +7,11 @@ refused. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.json_values import Json
 from petcheck.judging.verdicts import Verdict
@@ -29,9 +30,9 @@ def by_index(exchanges: Iterable[Exchange]) -> dict[tuple[str, int], Exchange]:
 MOST = 60
 """The most exchanges of a failure that are looked at."""
 
-NOT_SERVED, NOT_JSON, UNREAD = "not served", "not JSON", "unread"
-"""The first part of three marks: an operation is not there at all, a body is not JSON, the server answers what it left
-unread of an earlier request.
+NOT_SERVED, NOT_JSON, UNREAD, AT_ONCE = "not served", "not JSON", "unread", "at once"
+"""The first part of four marks: an operation is not there at all, a body is not JSON, the server answers what it left
+unread of an earlier request, requests at the same time disturb each other.
 """
 
 # refusals that frameworks send by themselves, whatever the operation
@@ -42,7 +43,8 @@ _REFUSED = "400"
 _NO_REQUEST_LINE = re.compile(
     r"(Bad request syntax|Bad request version|Bad HTTP/0\.9 request type|Unsupported method) \("
 )
-_ACCEPTED = "accepted"
+_ACCEPTED, _NO_KEY = "accepted", "401"
+_ABOUT_THE_REST = (400, 404)
 _FIELDS = "2"  # the section that says which values an animal may have
 _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 
@@ -55,9 +57,15 @@ class Decision:
     part: str
     mark: Hashable
 
-    def cause_of_animal(self, created: Mapping[Hashable, Hashable]) -> Hashable:
-        """The mark of the failure that created the animal which the part is of; None if no failure did."""
+    def origin(self, created: Mapping[Hashable, Hashable], accepted: Mapping[Credential, Hashable]) -> Hashable:
+        """The mark of the failure that this one follows from; None if it follows from none.
+
+        That failure created the animal which the part is of, or accepted the key: then the status is about the rest.
+        """
         kind, _, pointer = self.part.partition(":")
+        there = self.mark != (NOT_SERVED, self.exchange.request.operation)
+        if kind == "status" and self.exchange.status in _ABOUT_THE_REST and there:
+            return accepted.get(self.exchange.request.credential)
         on_the_way = _values_to(self.exchange, pointer) if kind == "body" and created else []
         animal = next((value for value in reversed(on_the_way) if isinstance(value, dict)), {})
         return created.get(_id_in(animal))
@@ -116,6 +124,17 @@ def _beside_status(row: Verdict, exchange: Exchange) -> Hashable:
         return ""  # a framework refuses it in its own way
     raised = tuple((exchange.log or "").rstrip().split("\n")[-_TRACEBACK:])
     return raised if any(raised) else exchange.request.operation
+
+
+# ---- keys that are accepted by mistake
+
+
+def accepted_keys(found: Mapping[Verdict, Sequence[Decision]]) -> dict[Credential, Hashable]:
+    """The kinds of invalid key that some request was served with, with the mark of that failure."""
+    every = (one for row, decisions in found.items() if row.expected == _NO_KEY for one in decisions)
+    refused = [one for one in every if not one.exchange.request.has_valid_key and one.exchange.status is not None]
+    served = [one for one in refused if one.exchange.heard.status < 300]
+    return {one.exchange.request.credential: one.mark for one in reversed(served)}
 
 
 # ---- animals that a refused request should not have created
