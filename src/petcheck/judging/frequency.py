@@ -263,7 +263,7 @@ def _separating(wrong: Sequence[Exchange], held: Sequence[Exchange], by_status: 
     """The fewest properties that all wrong responses have and no others; None if some others always do."""
     for some in _SOME if by_status else _SOME_BUT_STATUS:
         properties = {name: frozenset(map(_ASPECTS[name], wrong)) for name in some}
-        if "" in properties.get("body", ()):  # a request without a body is none of a kind
+        if "" in properties.get("body", ()):  # a request without a body has no kind
             continue
         if not any(_is_of(e, properties) for e in held):
             return properties

@@ -237,7 +237,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         return replace(verdict, outcome="error", reason=reason)
     often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
     said = often and (ids_under_overlap(often, decision, record) or often.sentence)
-    if often and often.when == "at the same time":  # how often it fails there tells more than that it does
+    if often and often.when == "at the same time":  # how often it fails there says more than that it does
         reason = f"{decision.text} {said}"
     elif said:
         reason = f"{decision.text}{together} {said}"

@@ -131,7 +131,7 @@ def _with_empty_bodies(rows: Sequence[Row]) -> list[Row]:
 
 
 def _place(url: str, method: str, base_url: str | None) -> tuple[str, Operation] | None:
-    """The base URL and the operation of a request; None where it is none of the four."""
+    """The base URL and the operation of a request; None for any other operation."""
     parts = urlsplit(url)
     found = _OPERATION.fullmatch(parts.path) if parts.scheme in ("http", "https") and parts.netloc else None
     if found is None:
