@@ -101,7 +101,9 @@ def test_runs_of_real_servers_equal_and_different(tmp_path: Path) -> None:
     assert (tmp_path / "comparison.html").stat().st_size > 10_000
     differ = petcheck(tmp_path, "compare", "monday", "broken", "-o", "out.html", more=WIDE)
     assert (differ.code, differ.err) == (1, "")
-    assert differ.out.startswith("shop (monday) and shop (broken) differ in 1 verdict, 1 open point and 1 other trait.")
+    assert differ.out.startswith(
+        "shop (monday) and shop (broken) differ in 1 verdict, 1 open point and 2 other traits."
+    )
     assert differ.out.index("LIST-4 · section 4.1") < differ.out.index("www-authenticate")
     page = (tmp_path / "out.html").read_text("utf-8")
     assert re.findall('href="([^"#]+)"', page) == ["monday/report.html", "broken/report.html"]

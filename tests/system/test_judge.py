@@ -405,7 +405,10 @@ def test_a_key_of_openssh_seals_too(folder: Path) -> None:
         (["verify", "reports", "--public-key", ""], "verify: --public-key . cannot be read (Not a file)"),
         (["verify", "reports", "--timestamp-ca", ""], "verify: --timestamp-ca . cannot be read (Not a file)"),
         (["merge", "reports", "-o", "all", "--sign-key", ""], "merge: --sign-key . cannot be read (Not a file)"),
-        (["merge", "reports", "-o", "all", "--timestamp-url", ""], "merge: --timestamp-url : not an http or https URL"),
+        (
+            ["merge", "reports", "-o", "all", "--timestamp-url", ""],
+            "merge: --timestamp-url '': not an http or https URL",
+        ),
         (["--self-test", "--sign-key", "key.pub"], "--sign-key key.pub holds no private key in PEM"),
     ],
 )

@@ -91,7 +91,7 @@ def test_every_pass_has_evidence(everything: Trial) -> None:
 def test_a_read_only_run_sends_only_get(reading: Trial) -> None:
     count = reading.result.targets[0].requests
     assert (count.post, count.get) == (0, count.total)
-    assert (count.total, count.examples) == (57, 11)
+    assert (count.total, count.examples) == (57, 12)
     assert reading.exit == 0
     assert reading.ids("not-run") >= {f"CREATE-{number}" for number in range(1, 15)} | {"AUTH-6"}
 
@@ -105,8 +105,9 @@ def test_a_run_with_writes_sends_at_most_a_hundred_requests_and_names_what_it_le
     assert sorted(animal.id for animal in target.created if animal.id) == [*range(131, 131 + len(target.created))]
     run = trial.result.run.id
     assert [animal.name.partition(run)[0] for animal in target.created][:4] == ["=petcheck ", *["petcheck "] * 3]
-    # the shortest name has no room for the run's id
-    assert [animal.name for animal in target.created if run not in animal.name] == ["0"]
+    # the shortest name has no room for the run's id, and one that code may take for another value is that value
+    others = {animal.name for animal in target.created if run not in animal.name}
+    assert {"0"} <= others <= {"0", "null", "true", str(int(run, 16))}
 
 
 def test_a_free_key_is_never_answered_429_however_often_it_runs() -> None:
