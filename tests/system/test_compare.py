@@ -119,7 +119,7 @@ def test_several_targets_in_one_run_are_compared_by_themselves(tmp_path: Path) -
         assert ran.code == 1
         assert "reports/report.html, result.json, exchanges.har, junit.xml, summary.md, comparison.html" in ran.out
         page = (ran.reports / "comparison.html").read_text("utf-8")
-        assert "<title>staging and production differ in 1 verdict.</title>" in page
+        assert "<title>staging and production differ in 1 verdict and 1 other trait.</title>" in page
         assert "gone is left out. It could not be tested: http://127.0.0.1:9/v1 does not answer" in page
         assert KEY not in page
         assert 'href="comparison.html"' in (ran.reports / "report.html").read_text("utf-8")
