@@ -1,0 +1,341 @@
+"""An animal that was created is read as it was created (CREATE-12)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from petcheck.call import Call
+from petcheck.exchange import Exchange
+from petcheck.judging.decision import Ask, Failed, Held, Proof, Undecided
+from tests.judging.rules.animals import (
+    CREATE,
+    GET,
+    GROUNDS,
+    OLD,
+    READING,
+    REMOVED,
+    found,
+    get,
+    listing,
+    new,
+    page,
+    pet,
+    reading,
+)
+from tests.support.exchanges import exchange
+
+
+def test_a_created_animal_is_read_as_it_was_created() -> None:
+    posted, read = new(1), get(1, 1.0)
+    assert found("CREATE-12", posted, read) == Held((read,))
+    other = get(2, 1.0)
+    assert found("CREATE-12", posted, new(2), read, other) == Held((read, other))
+    at_once = get(1, posted.finished)
+    assert found("CREATE-12", posted, at_once) == Held((at_once,))
+    assert found("CREATE-12", posted, get(2, 1.0)) == Undecided("No GET asked for a created animal.")
+    assert found("CREATE-12", get(1, 1.0)) == Undecided(
+        "POST /pets created no animal that has an id; see CREATE-1 and PET-1."
+    )
+
+
+@pytest.mark.parametrize("name", ["CREATE-12", "CREATE-13"])
+def test_animals_that_share_their_id_are_not_looked_for(name: str) -> None:
+    both = [replace(new(1, name=name), burst=1) for name in ("Rex", "Tex")]
+    assert found(name, *both, get(1, 1.0)) == Undecided(
+        "Each animal that the run created shares its id with another one; see PET-5."
+    )
+
+
+def test_reads_of_animals_that_share_their_id_are_not_said_to_be_missing() -> None:
+    both = [replace(new(1, name=name), burst=1) for name in ("Rex", "Tex")]
+    assert found("CREATE-12", *both, new(2, 0.5), get(1, 1.0)) == Undecided(
+        "No GET asked for a created animal that shares its id with no other one; see PET-5 for those that do."
+    )
+
+
+def test_only_a_name_of_the_run_shows_that_two_animals_are_mixed_up() -> None:
+    def named(number: int, name: str) -> Exchange:
+        return exchange(CREATE, 201, pet(number, name=name), asked={"name": name}, index=number, sent=0.0)
+
+    mine = "0a1b2c3d Tex"
+    shown = get(1, 1.0, name=mine)
+    assert found("CREATE-12", named(1, "0a1b2c3d Rex"), named(2, mine), shown) == Failed(
+        'GET /pets/1 shows animal 1 with the name of animal 2, "0a1b2c3d Tex" (section 4.2).',
+        (Proof(shown, "body"),),
+    )
+    # CREATE-2 is broken by a 201 that has it already
+    wrong = exchange(CREATE, 201, pet(1, name=mine), asked={"name": "0a1b2c3d Rex"}, index=1, sent=0.0)
+    assert found("CREATE-12", wrong, named(2, mine), shown) == Held((shown,))
+    assert not isinstance(found("CREATE-12", wrong, named(2, mine), get(1, 1.0, name="0a1b2c3d Rex")), Failed)
+    anybodys = [named(1, "Rex"), named(2, "Tex"), get(1, 1.0, name="Tex")]
+    for grounds in (GROUNDS, replace(GROUNDS, run="")):
+        assert isinstance(found("CREATE-12", *anybodys, grounds=grounds), Ask)
+
+
+def test_a_read_before_the_post_proves_nothing() -> None:
+    assert found("CREATE-12", get(1, 0.05, name="Tex"), new(1, 0.1)) == Undecided("No GET asked for a created animal.")
+
+
+def test_an_animal_that_was_found_and_then_is_not_fails_if_a_page_still_shows_it() -> None:
+    record = [new(1), get(1, 1.0), get(1, 2.0, 404)]
+    assert isinstance(found("CREATE-12", *record), Held)
+    still = [page(pet(1), sent=12.1), get(1, 12.3, 404)]
+    assert isinstance(found("CREATE-12", *record, *still), Failed)
+    assert isinstance(found("CREATE-12", *record, page(pet(1), sent=12.0), still[1]), Held)
+    assert isinstance(found("CREATE-12", *record, *still, get(1, 13.0)), Held)
+
+
+def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
+    posted, read = new(1), get(1, 1.0, name="Tex")
+    first = found("CREATE-12", posted, read)
+    assert isinstance(first, Ask)
+    assert (first.calls, first.not_before) == ((reading(1),), 10.1)
+    assert (
+        first.otherwise.reason == "The animal changes between requests; another client may be changing it. Run again."
+    )
+    assert first.otherwise.examined == (posted, read)
+    late = get(1, 10.2, name="Tex")
+    alone = found("CREATE-12", posted, read, late, grounds=READING)
+    assert isinstance(alone, Undecided)
+    assert alone.reason.startswith("One animal of the run differs from its 201, which another client may have changed.")
+    other = found("CREATE-12", posted, read, late, new(3))
+    assert isinstance(other, Ask)
+    assert (other.calls, other.not_before) == ((reading(3),), 10.1)
+    once_more = found("CREATE-12", posted, read, late)
+    assert isinstance(once_more, Ask)
+    assert once_more.calls == (Call(CREATE, body=posted.request.body),)
+    twin = replace(new(2, 11.0, name="Rex 1"), request=posted.request)
+    look = found("CREATE-12", posted, read, late, twin)
+    assert isinstance(look, Ask)
+    assert look.calls == (reading(2),)
+    assert found("CREATE-12", posted, read, late, twin, get(2, 22.0, name="Rex 1")) == look.otherwise
+    otherwise = [get(2, 12.0, name="Fox"), get(2, 22.0, name="Fox")]
+    assert isinstance(found("CREATE-12", posted, read, late, twin, *otherwise), Undecided)
+    differs = [get(2, 12.0, name="Tex"), get(2, 22.0, name="Tex")]
+    again = found("CREATE-12", posted, read, late, twin, *differs)
+    assert isinstance(again, Failed)
+    assert again.text == (
+        'GET /pets/1 does not match the 201 for animal 1: `name` is "Tex" instead of "Rex 1" (section 4.2); '
+        "also animal 2."
+    )
+    assert [(proof.exchange.request.method, proof.part) for proof in again.proofs] == [
+        ("POST", "body:/name"),
+        ("GET", "body:/name"),
+    ] * 2
+
+
+def test_two_animals_that_differ_in_other_members_may_have_been_changed_by_another_client() -> None:
+    record = [
+        new(1),
+        new(2),
+        *(get(1, at, name="Tex") for at in (1.0, 11.0)),
+        *(get(2, at, categoryId=9) for at in (1.0, 11.0)),
+    ]
+    assert isinstance(found("CREATE-12", *record, grounds=READING), Undecided)
+    alike = [new(1), new(2), *(get(n, at, categoryId=9) for n in (1, 2) for at in (1.0, 11.0))]
+    assert isinstance(found("CREATE-12", *alike), Failed)
+
+
+@pytest.mark.parametrize(
+    ("made", "shown", "alike"),
+    [
+        (("pending", "available"), ("available", "sold"), False),
+        (("pending", "pending"), ("available", "sold"), False),
+        (("pending", "pending"), ("sold", "sold"), True),
+        (("pending", "available"), (None, None), True),
+    ],
+)
+def test_a_status_changed_alike_if_it_was_the_same_and_became_the_same(
+    made: tuple[str, str], shown: tuple[str | None, str | None], alike: bool
+) -> None:
+    """Another client may sell one animal of the run and release another."""
+    reads = [
+        exchange(GET, 200, {k: v for k, v in pet(n, status=now).items() if v}, path=f"/pets/{n}", sent=at)
+        for n, now in enumerate(shown, start=1)
+        for at in (1.0, 11.0)
+    ]
+    record = [*(new(n, status_shown=was) for n, was in enumerate(made, start=1)), *reads]
+    decision = found("CREATE-12", *record, grounds=READING)
+    assert isinstance(decision, Failed if alike else Undecided)
+
+
+@pytest.mark.parametrize(
+    ("names", "third", "alike"),
+    [
+        (("Re", "R"), "Rex 3", True),  # both are cut
+        (("REX 1", "REX 2"), "Rex 3", True),
+        (("Tom", "Ulf"), "Rex 3", False),
+        (("Tom", "Ulf"), "Tim", False),  # another client may have renamed all
+    ],
+)
+def test_names_changed_alike_if_one_way_explains_two(names: tuple[str, str], third: str, alike: bool) -> None:
+    reads = [get(n, at, name=name) for n, name in enumerate((*names, third), start=1) for at in (1.0, 11.0)]
+    decision = found("CREATE-12", new(1), new(2), new(3), *reads, grounds=READING)
+    assert isinstance(decision, Failed if alike else Undecided)
+
+
+def test_a_difference_counts_if_two_reads_share_it_and_the_last_is_late() -> None:
+    posted = new(1)
+    assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Tex"), get(1, 10.0, name="Tex")), Ask)
+    assert isinstance(found("CREATE-12", posted, get(1, 10.1, name="Tex")), Ask)
+    assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Fox"), get(1, 20.0, name="Tex")), Ask)
+    both = [get(n, sent, name="Tex", categoryId=2) for n in (1, 2) for sent in (1.0, 20.0)]
+    decision = found("CREATE-12", posted, new(2), *both)
+    assert isinstance(decision, Failed)
+    assert '`name` is "Tex" instead of "Rex 1"; `categoryId` is 2 instead of 1 (section 4.2)' in decision.text
+    assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Tex"), get(1, 20.0)), Held)
+
+
+def test_a_default_status_may_show_later_than_in_the_201() -> None:
+    created = exchange(CREATE, 201, {"id": 1, "name": "Rex 1", "categoryId": 1}, asked={"name": "Rex 1"}, sent=0.0)
+    assert isinstance(found("CREATE-12", created, get(1, 20.0)), Held)
+    lost = exchange(GET, 200, {"id": 1, "name": "Rex 1", "categoryId": 1}, path="/pets/1", sent=20.0)
+    assert isinstance(found("CREATE-12", created, lost), Held)
+    assert isinstance(found("CREATE-12", new(1), lost), Ask)
+    null = exchange(CREATE, 201, pet(1, status=None), asked={"name": "Rex 1"}, sent=0.0)
+    assert isinstance(found("CREATE-12", null, get(1, 20.0)), Ask)
+    assert isinstance(found("CREATE-12", null, lost), Held)
+
+
+@pytest.mark.parametrize("requirement", ["CREATE-12", "CREATE-13"])
+def test_without_an_animal_to_look_for_another_requirement_says_why(requirement: str) -> None:
+    both = (replace(one, burst=1) for one in (new(1), new(1, name="Tex")))
+    shared = found(requirement, *both, grounds=READING)
+    assert isinstance(shared, Undecided)
+    assert shared.reason == "Each animal that the run created shares its id with another one; see PET-5."
+    none = found(requirement, grounds=READING)
+    assert isinstance(none, Undecided)
+    assert none.reason == "POST /pets created no animal that has an id; see CREATE-1 and PET-1."
+
+
+def test_a_reused_id_belongs_to_the_later_animal() -> None:
+    later = exchange(CREATE, 201, pet(1, name="Tex"), asked={"name": "Tex"}, sent=5.0)
+    assert isinstance(found("CREATE-12", new(1), later, get(1, 20.0, name="Tex")), Held)
+
+
+def test_one_404_is_repeated_together_with_another_animal() -> None:
+    decision = found("CREATE-12", new(1), new(2, 1.0), get(1, 2.0, 404))
+    assert isinstance(decision, Ask)
+    assert (decision.calls, decision.not_before) == ((reading(1), reading(2)), 11.1)
+    one = found("CREATE-12", new(1), get(1, 2.0, 404))
+    assert isinstance(one, Ask)
+    assert (one.calls, one.not_before) == ((reading(1),), 10.1)
+    assert one.otherwise == Undecided(
+        "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
+        "Run again.",
+        examined=(get(1, 2.0, 404),),
+    )
+
+
+def test_animals_with_404_are_requested_before_the_others() -> None:
+    record = [new(number) for number in (1, 2, 3, 4)]
+    for lost, asked in (((4,), (4, 1)), ((2, 4), (2, 4)), ((2, 3, 4), (2, 3))):
+        decision = found("CREATE-12", *record, *(get(number, 2.0, 404) for number in lost))
+        assert isinstance(decision, Ask)
+        assert decision.calls == tuple(map(reading, asked))
+
+
+def test_two_animals_that_stay_404_for_ten_seconds_fail() -> None:
+    record = [new(1), new(2), get(1, 2.0, 404), get(1, 10.1, 404), get(2, 10.1, 404)]
+    decision = found("CREATE-12", *record)
+    assert decision == Failed(
+        "GET /pets/1 still returned 404 10 s after POST /pets created that animal (section 4.2); also in GET /pets/2.",
+        (
+            Proof(record[0], "body:/id"),
+            Proof(record[3], "status"),
+            Proof(record[1], "body:/id"),
+            Proof(record[4], "status"),
+        ),
+        expected="200",
+    )
+    assert isinstance(found("CREATE-12", *record[:-1], get(2, 10.0, 404)), Ask)
+    assert found("CREATE-12", *record, new(3), get(3, 10.1, 404)) == decision
+
+
+@pytest.mark.parametrize(
+    ("burst", "others", "asked"),
+    [
+        # one that was created at the same time, whatever its status
+        (1, [(2, None, "pending"), (3, 1, "sold")], 3),
+        # otherwise one that was sent with the same status
+        (1, [(2, 2, "sold"), (3, None, "pending")], 3),
+        (None, [(2, None, "sold"), (3, None, "pending")], 3),
+    ],
+    ids=range(3),
+)
+def test_of_animals_that_were_not_read_one_like_the_lost_one_is(
+    burst: int | None, others: list[tuple[int, int | None, str]], asked: int
+) -> None:
+    def made(number: int, burst: int | None, status: str) -> Exchange:
+        body = pet(number, status=status)
+        post = exchange(CREATE, 201, body, asked={"name": body["name"], "status": status}, index=number, sent=number)
+        return replace(post, burst=burst)
+
+    lost = get(1, 15.0, 404)
+    record = [made(1, burst, "pending"), *(made(*one) for one in others), lost]
+    post = "POST /pets, at the same time as other requests," if burst else "POST /pets"
+    vanished = f"GET /pets/1 returned 404, although {post} created that animal; another client may have removed it. "
+    vanished += "Run again."
+    assert found("CREATE-12", *record) == Ask((reading(asked),), Undecided(vanished, examined=(lost,)), asked + 10.1)
+
+
+def test_one_vanished_animal_proves_nothing() -> None:
+    record = [new(1), new(2), get(2, 1.0), get(1, 2.0, 404), get(1, 10.2, 404)]
+    decision = found("CREATE-12", *record)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (listing(limit="100"), listing(limit="100", status="pending"), reading(1))
+    assert decision.not_before == pytest.approx(20.3)
+    assert decision.otherwise == Undecided(
+        "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
+        "Run again.",
+        examined=tuple(record[2:]),
+    )
+    assert isinstance(found("CREATE-12", *record, page(OLD, sent=30.0), get(1, 31.0, 404)), Ask)
+
+
+def test_no_page_of_a_status_is_requested_if_none_was_sent() -> None:
+    posted = exchange(CREATE, 201, pet(1), asked={"name": "Rex 1", "categoryId": 1}, sent=0.0)
+    decision = found("CREATE-12", posted, get(1, 10.2, 404))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (listing(limit="100"), reading(1))
+
+
+def test_a_404_fails_if_a_page_still_shows_the_animal() -> None:
+    record = [new(1), new(2), get(2, 1.0), get(1, 10.2, 404)]
+    shown, again = page(pet(1), sent=20.4), get(1, 20.6, 404)
+    assert found("CREATE-12", *record, shown, again) == Failed(
+        "GET /pets/1 still returned 404 10 s after POST /pets created that animal, although GET /pets?limit=100 "
+        "lists it (section 4.2).",
+        (Proof(record[0], "body:/id"), Proof(shown, "body:/0"), Proof(again, "status")),
+        expected="200",
+    )
+    soonest = page(pet(1), sent=record[3].finished + 10.0)
+    assert isinstance(found("CREATE-12", *record, soonest, get(1, soonest.finished, 404)), Failed)
+    assert isinstance(found("CREATE-12", *record, page(pet(1), sent=20.2), get(1, 20.6, 404)), Ask)
+    assert isinstance(found("CREATE-12", *record, page(pet(1), sent=20.4), get(1, 20.4, 404)), Ask)
+
+
+def test_if_get_finds_no_animal_get_1_judges_it() -> None:
+    record = [page(OLD, sent=0.0), new(1, 1.0), get(1, 2.0, 404)]
+    decision = found("CREATE-12", *record)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(900),)
+    assert decision.otherwise == Undecided("GET /pets/{petId} found no animal at all; see GET-1.")
+    other = get(900, 3.0, 404)
+    assert found("CREATE-12", *record, other) == Undecided(
+        "GET /pets/{petId} found no animal at all; see GET-1.", examined=(other,)
+    )
+    read = found("CREATE-12", *record, exchange(GET, 200, OLD, path="/pets/900", sent=3.0))
+    assert isinstance(read, Ask)
+    assert read.calls == (reading(1),)
+
+
+def test_get_1_judges_other_answers() -> None:
+    assert found("CREATE-12", new(1), get(1, 2.0, 500)) == Undecided("GET /pets/1 returned no animal (500); see GET-1.")
+
+
+def test_from_the_removal_day_nothing_is_read() -> None:
+    decision = found("CREATE-12", new(1), get(1, 2.0, 404), grounds=REMOVED)
+    assert decision == Undecided("GET /pets/{petId} was removed on 2030-12-05.", tried=False)
