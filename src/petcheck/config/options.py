@@ -21,7 +21,7 @@ from petcheck.config.targets import EVERY_TARGET, TargetConfig
 from petcheck.config.urls import authority_url
 from petcheck.spec.figures import PLANS
 from petcheck.spec.outcomes import Waiver
-from petcheck.stream.lines import Head, Label, RunSettings, ShardInfo, Subject, TargetSettings
+from petcheck.stream.lines import CONNECTIONS, Head, Label, RunSettings, ShardInfo, Subject, TargetSettings
 
 # the groups of a run's options, as the help shows them
 CHOSEN, ALLOWED, JUDGED, WRITTEN = "what to judge", "what it may do", "how to judge", "what to write"
@@ -56,7 +56,7 @@ class Config:
     populate: int | None = None
     max_requests: int = 1200
     max_wait: float = 120.0
-    connections: int = 8
+    connections: int = CONNECTIONS
     examples: int | None = None
     repeats: bool = False
     strict: bool = False

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise, takewhile
 from math import inf
 
-from petcheck.call import Call
+from petcheck.call import Call, page_call
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.grouping import grouped
 from petcheck.json_values import integer
@@ -16,6 +16,7 @@ from petcheck.judging.decision import Proof
 from petcheck.judging.judgement import Problem, body
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once
+from petcheck.spec.figures import LIMIT_MAX
 from petcheck.spec.operations import Operation
 
 LAG_S = 10.0
@@ -131,6 +132,12 @@ def last_created(record: Iterable[Exchange]) -> float:
 
 
 # ---- what a page proves
+
+
+def widest_with_room(record: Iterable[Exchange]) -> Page | None:
+    """The latest answer to the longest unfiltered request (section 4.1); None if it has no room for more animals."""
+    latest = pages_of(record, page_call(LIMIT_MAX))[-1:]
+    return latest[0] if latest and latest[0].has_room else None
 
 
 def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:

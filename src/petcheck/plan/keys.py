@@ -177,6 +177,6 @@ def key_body(cell: KeyCell, run: str, category: int) -> Members:
     pet = keyless_pet(run, category, cell.key.name.lower(), TELLTALE_STATUS)
     if cell.wrong is Wrong.NO_CATEGORY:
         del pet["categoryId"]
-    # a request without a body has no Content-Type either
+    # no body at all, and so no Content-Type, or an empty one with it
     nothing = b"" if cell.variant % 2 else None
     return {Wrong.NO_JSON: b"{", Wrong.NO_BODY: nothing}.get(cell.wrong, pet)

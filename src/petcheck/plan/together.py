@@ -14,15 +14,16 @@ from petcheck.call import Call, Credential
 from petcheck.judging.decision import Record
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.operations import Operation
+from petcheck.stream.lines import CONNECTIONS
 
-MOST, MOST_READING = 8, 4
+_READING = 4  # requests at the same time
 Kind = tuple[Operation, bool, bool]
 """An operation, whether the key is valid, and whether the body must be refused."""
 
 
 def connections(allowed: int, *, writes: bool) -> int:
     """How many requests a run may have under way at the same time, if `allowed` is the value of `--connections`."""
-    return min(allowed, MOST if writes else MOST_READING)
+    return min(allowed, CONNECTIONS if writes else _READING)
 
 
 def kind_of(call: Call) -> Kind:

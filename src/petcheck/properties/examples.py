@@ -14,7 +14,7 @@ from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in, taken
 from petcheck.judging.decision import Failed
 from petcheck.judging.judgement import Problem
-from petcheck.judging.pages import animals_in, pages_of, shown_in
+from petcheck.judging.pages import animals_in, shown_in, widest_with_room
 from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
 from petcheck.properties.get_examples import getting, ordering
@@ -198,9 +198,9 @@ class Examples:
         parts.append(_Part(Operation.LIST_PETS, share.listing, listing(seed, cases)))
         if self.target.as_of < REMOVAL_DAY:
             again = share.getting > _IDS and choice.calls(Operation.GET_PET)
-            pages = pages_of(self.target.record, page_call(LIMIT_MAX))
-            whole = bool(pages) and pages[-1].has_room
-            ids = getting(seed, cases, tuple(animals_in(self.target.record)), whole=whole)
+            record = self.target.record
+            whole = widest_with_room(record) is not None
+            ids = getting(seed, cases, tuple(animals_in(record)), whole=whole)
             # the id after the last one, before an animal gets it
             parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
             parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))

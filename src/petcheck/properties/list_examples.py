@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from petcheck.call import Call
 from petcheck.plan.pages import BETWEEN
 from petcheck.properties.pool import Cases
-from petcheck.properties.weaving import fresh, rotated, woven
+from petcheck.properties.weaving import Item, fresh, rotated, woven
 from petcheck.spec.figures import (
     AVAILABLE,
     LIMIT_DEFAULT,
@@ -42,9 +42,7 @@ def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     Every second one has a limit that the document does not name: a server may know only those that it names.
     """
     named = rotated((_page(limit, status) for limit in _LIMITS for status in _STATUS_OR_NONE), 0, seed, 5)
-    # statuses by ranges of limits, each next pair in another row and another column
-    square = [(BETWEEN[place % 4], _STATUS_OR_NONE[(place + place // 4) % 4]) for place in range(16)]
-    unnamed = rotated(square, 0, seed, 2)
+    unnamed = rotated(_with_each_status(BETWEEN), 0, seed, 2)
     for pair, (limits, status) in zip(named, unnamed, strict=True):
         yield pair
         yield _page(drawn.choice(limits), status)
@@ -98,7 +96,11 @@ def pairs(drawn: random.Random) -> Iterator[Call]:
     """Every limit, alone and with every status; each quarter has every limit once and mixes all statuses."""
     limits = list(range(1, LIMIT_MAX + 1))
     drawn.shuffle(limits)
+    yield from (_page(limit, status) for limit, status in _with_each_status(limits))
+
+
+def _with_each_status(limits: Sequence[Item]) -> Iterator[tuple[Item, str | None]]:
+    """All limits as often as there are statuses, each time with another one; neighbours differ in the status."""
     for turn in range(len(_STATUS_OR_NONE)):
         for place, limit in enumerate(limits):
-            status = _STATUS_OR_NONE[(place + turn) % len(_STATUS_OR_NONE)]
-            yield _page(limit, status)
+            yield limit, _STATUS_OR_NONE[(place + turn) % len(_STATUS_OR_NONE)]

@@ -17,6 +17,9 @@ from petcheck.judging.verdicts import Dropped
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.environment import Environment
 
+CONNECTIONS = 8
+"""The most requests at the same time; `--connections` may say fewer."""
+
 
 @dataclass(frozen=True, slots=True)
 class SuiteInfo:
@@ -72,7 +75,7 @@ class RunSettings:
     labels: tuple[Label, ...] = ()
     subjects: tuple[Subject, ...] = ()
     requirements_as_of: str | None = None
-    connections: int = 8
+    connections: int = CONNECTIONS
 
 
 @dataclass(frozen=True, slots=True)

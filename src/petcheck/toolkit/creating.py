@@ -9,7 +9,7 @@ from math import inf
 from petcheck.call import Call, Credential, Form, page_call, read_call
 from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
-from petcheck.judging.pages import pages_of
+from petcheck.judging.pages import widest_with_room
 from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
 from petcheck.plan.keys import Wrong
 from petcheck.plan.pages import another_limit
@@ -122,10 +122,10 @@ def _ask_anew_together(target: Target) -> None:
 
 def _unlisted(target: Target) -> list[int]:
     """The ids of animals of the run that the latest of the longest pages lacks, although it has room for them."""
-    pages = pages_of(target.record, page_call(LIMIT_MAX))
-    if not pages or not pages[-1].has_room:
+    page = widest_with_room(target.record)
+    if page is None:
         return []
-    shown, asked = set(pages[-1].ids), pages[-1].exchange.sent
+    shown, asked = set(page.ids), page.exchange.sent
     made = creations_in(target.created.values())
     return [one.id for one in made if one.id not in shown and one.exchange.finished <= asked]
 

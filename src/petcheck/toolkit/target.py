@@ -296,9 +296,9 @@ class Target:
             self.api.call(call, fresh=True)
 
     def affords(self, requests: int = 1) -> bool:
-        """Whether that many requests are left, or the property examples can give them up and keep half of theirs."""
+        """Whether that many requests are left, or the property examples can give them up and keep most of theirs."""
         needed = requests + self.reserved
-        kept = self.examples_share * 28 // 40 - self.examples_sent
+        kept = self.examples_share * 7 // 10 - self.examples_sent
         return self.spare() >= needed or self.spare_in_all() - needed >= kept
 
     def spare_for_examples(self) -> int:

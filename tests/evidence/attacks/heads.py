@@ -143,7 +143,7 @@ LINES: list[Row] = [
     ("two heads", "one", made_up(lambda lines: lines.insert(1, {"petcheck": {**head(lines), "seed": 9}})), CONTRADICTS),
     ("no head", "one", made_up(lambda lines: lines.pop(0)), CONTRADICTS),
     ("a line after the end", "one", made_up(lambda lines: lines.append({"waited": {"target": "staging", "seconds": 1.0, "why": "x"}})), CONTRADICTS),
-    ("a line of a kind that is none", "one", made_up(lambda lines: lines.insert(3, {"approved": {}})), CONTRADICTS),
-    ("a line that is no object", "one", made_up(lambda lines: lines.insert(3, [])), CONTRADICTS),
+    ("a line of an unknown kind", "one", made_up(lambda lines: lines.insert(3, {"approved": {}})), CONTRADICTS),
+    ("a line that is not an object", "one", made_up(lambda lines: lines.insert(3, [])), CONTRADICTS),
     ("nothing", "one", in_bytes(STREAM, lambda data: b""), "is empty"),
 ]  # fmt: skip

@@ -25,9 +25,9 @@ from petcheck.judging.pages import (
     last_created,
     more,
     pages_in,
-    pages_of,
     status_known_since,
     whole_stores,
+    widest_with_room,
 )
 from petcheck.judging.rules.list_pets import each_is_accepted, is_200
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
@@ -98,8 +98,8 @@ def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
 
 def _grew(record: Record) -> bool:
     """Whether the run created animals after the latest unfiltered page with room for them."""
-    wide = pages_of(record, _WIDE)
-    return bool(wide) and wide[-1].has_room and wide[-1].exchange.sent < last_created(record)
+    wide = widest_with_room(record)
+    return wide is not None and wide.exchange.sent < last_created(record)
 
 
 def _shows_all(status: str, due: set[int], record: Record) -> Decision:
