@@ -199,6 +199,12 @@ def test_ids_near_the_known_ones_come_first() -> None:
     assert "5" in {call.pet_id for call in calls}
 
 
+def test_a_segment_that_is_no_int64_comes_before_other_ids() -> None:
+    runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4)), 3)] for seed in range(6)]
+    assert {first for _, first, _ in runs} >= {"é", "9223372036854775808", "1.5"}
+    assert {(near, second) for near, _, second in runs} == {("5", "-1")}
+
+
 def test_what_may_spoil_a_store_is_sent_last_and_apart() -> None:
     may_spoil = (rb"\ud", b": 1e400, ", b": 1e400}", b"[" * 1_000, b"NaN")
     kept = [body for body in bodies(1, 200) if asked_for(body, ()).due is not Due.REFUSED]
