@@ -92,7 +92,7 @@ class Target:
     @cached_property
     def pages(self) -> tuple[Parameters, ...]:
         """The pages that the run asks for before anything else (section 4.1)."""
-        return first_pages(str(self.seed))
+        return first_pages(self.seed)
 
     def accepts(self, requirement: str, operation: Operation) -> bool:
         """Whether an operation is known to break a requirement about invalid keys."""
@@ -249,13 +249,13 @@ class Target:
         """Requests kept for later: the body in chunks, the end of the run, and questions that arise after them."""
         if self.ended or self.choice.entries is not None:
             return _RESERVED
-        return _RESERVED + self._kept_for_chunks + end_share(self.budget + self.examples_share)
+        return _RESERVED + self._kept_for_chunks + self._kept_for_the_end
 
     def ending(self) -> Iterator[Call]:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
         if self.choice.entries is not None:
             return
-        left, self.ended = end_share(self.budget + self.examples_share), True
+        left, self.ended = self._kept_for_the_end, True
         for call in ending(self.record)[:left]:
             if self.spare_for_the_end() > 0:
                 yield call
@@ -298,7 +298,7 @@ class Target:
     def affords(self, requests: int = 1) -> bool:
         """Whether that many requests are left, or the property examples can give them up and keep most of theirs."""
         needed = requests + self.reserved
-        kept = self.examples_share * 7 // 10 - self.examples_sent
+        kept = self.examples_share * 4 // 5 - self.examples_sent
         return self.spare() >= needed or self.spare_in_all() - needed >= kept
 
     def spare_for_examples(self) -> int:
@@ -344,13 +344,18 @@ class Target:
         """Requests kept for the body in chunks: one of those of property examples."""
         return int(self.config.writes and self.examples_share > 0)
 
+    @property
+    def _kept_for_the_end(self) -> int:
+        return end_share(self.budget + self.examples_share)
+
     def post_in_chunks(self) -> None:
         """Post an animal with its body in chunks, if a request is left for it. Raises `NotRun` without writes.
 
         Any answer is one, silence too: the document leaves it open.
         """
         self.need_writes()
-        if not self.affords(1 - self._kept_for_chunks):
+        kept = self._kept_for_chunks and self.spare_in_all() > self._kept_for_the_end
+        if not (kept or self.affords()):
             return
         call = new_pet_call(chunked_pet(self.run, self.category))
         self.transport.send_once(replace(call, form=Form.CHUNKED))
