@@ -22,12 +22,17 @@ def revealing(target: Target) -> int | None:
 
 
 def listed_before(target: Target) -> list[int]:
-    """Ids of listed animals that the run did not create: those that were read first, then the most revealing."""
+    """Ids of listed animals that the run did not create: those that were read first, then the most revealing.
+
+    Of those that reveal as much, the next seed has another one first.
+    """
     target.api.list_pets()
     mine = {made.id for made in creations_in(target.created.values())}
     listed, read = animals_in(target.record), [number for number, _ in reads_in(target.record)]
-    ours = (number for number in listed if number not in mine)
-    return sorted(ours, key=lambda n: (n not in read, "status" not in listed[n], not _odd(listed[n])))
+    others = [number for number in listed if number not in mine]
+    begin = target.seed % max(len(others), 1)
+    turned = (*others[begin:], *others[:begin])
+    return sorted(turned, key=lambda n: (n not in read, "status" not in listed[n], not _odd(listed[n])))
 
 
 def full_filters(target: Target) -> list[str]:
