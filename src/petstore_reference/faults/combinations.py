@@ -121,7 +121,7 @@ FAULTS = [
         "`GET /pets` with `status` and a `limit` over 100 returns all animals of that status.",
         "LIST-5",
         _instead(_over_the_maximum_with_a_status, _unlimited),
-        needs="big-store",
+        needs="big-store examples",
     ),
     *page(
         "no-match-gives-all",
