@@ -263,7 +263,7 @@ def test_waivers_that_fail_the_run() -> None:
         "(1 pass; 2 requests; seed 1) r/report.html"
     )
     gap = samples.row("LIST-3", "pass", waiver=AppliedWaiver("known", "2026-11-22", gap=True))
-    assert "The run still fails: 2 waivers or gaps are stale or expired." in one_line(samples.result(stale, gap), "r")
+    assert "The run still fails: stale or expired waivers and gaps: 2." in one_line(samples.result(stale, gap), "r")
     text = render(
         samples.result(stale, expired, samples.row(waiver=AppliedWaiver("x", "2026-11-01"))),
         (),
