@@ -16,6 +16,7 @@ from petcheck.toolkit import (
     Traffic,
     ask_ahead,
     asked_later,
+    full_filters,
     list_anew,
     observes,
     page_call,
@@ -66,8 +67,9 @@ def test_default_page_is_a_page_of_20(target: Target) -> None:
 @sends(Traffic.ODD_PAGES)
 @stage("look")
 def test_more_than_100_are_asked_for(target: Target) -> None:
-    """`limit`: maximum 100, so a page of 101 is refused or has at most 100 animals."""
-    target.api.list_pets(limit=LIMIT_MAX + 1)
+    """`limit`: maximum 100, so a page of 101 is refused or has at most 100 animals, with a full filter too."""
+    for status in (None, *full_filters(target)):
+        target.api.list_pets(limit=LIMIT_MAX + 1, status=status)
     target.settle("LIST-5")
 
 

@@ -13,7 +13,7 @@ _PLAIN_INTEGER = re.compile(r"[0-9]{1,40}")
 # the date of RFC 9110, section 5.6.7, or one of its two obsolete forms; no other time zone
 _HTTP_DATE = re.compile(r"\w{3,9}, \d\d[ -]\w{3}[ -](\d\d){1,2} [\d:]{8} GMT|\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}", re.I)
 _UNIX_TIME = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
-_GRACE_S = 2.0
+GRACE_S = 2.0
 _OWN_CLOCK_GRACE_S = 602.0
 _CLOCKS_AGREE_S = 5.0
 DAY_S = 86_400.0
@@ -92,6 +92,14 @@ def problem_of_reset(exchange: Exchange) -> Problem | None:
     return Problem(f"{RATE_RESET} is {text}, {misplaced[0]}; expected a Unix time in seconds", header(RATE_RESET))
 
 
+def may_have_passed(exchange: Exchange) -> bool:
+    """Whether X-RateLimit-Reset is wrong by no clock yet, but ahead by none either: if it stays, it will be wrong."""
+    text = header_of(exchange, RATE_RESET)
+    if text is None or not _UNIX_TIME.fullmatch(text):
+        return False
+    return all(grace == GRACE_S and float(text) <= soonest for soonest, _, grace in _clocks(exchange))
+
+
 def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str | None:
     """How far off a Reset is by one clock, or the likely cause; None if it is from now to a day ahead."""
     if reset < soonest - grace:
@@ -127,7 +135,7 @@ def _clocks(exchange: Exchange) -> list[tuple[float, float, float]]:
         return [(sent, received, _OWN_CLOCK_GRACE_S)]
     stated = date.timestamp()
     agree = sent - _CLOCKS_AGREE_S <= stated <= received + _CLOCKS_AGREE_S
-    return [(stated, stated, _GRACE_S), (sent, received, _GRACE_S if agree else _OWN_CLOCK_GRACE_S)]
+    return [(stated, stated, GRACE_S), (sent, received, GRACE_S if agree else _OWN_CLOCK_GRACE_S)]
 
 
 # ---- Retry-After
@@ -142,7 +150,7 @@ def problem_of_retry_after(exchange: Exchange) -> Problem | None:
     if pause is None:
         said = f"{RETRY_AFTER} is {quoted(text)}; expected whole seconds or an HTTP date"
         return Problem(said, header(RETRY_AFTER))
-    if pause <= DAY_S + _GRACE_S:
+    if pause <= DAY_S + GRACE_S:
         return None
     made = _clocks(exchange)[0][0]
     looks_absolute = _PLAIN_INTEGER.fullmatch(text) and abs(pause - made) <= DAY_S

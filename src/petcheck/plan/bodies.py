@@ -10,15 +10,21 @@ import json
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
 from petcheck.wire.api import Members
 
+Value = TypeVar("Value")
 _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 
 
+# a parser that ignores the case of member names takes these for the name
+_OTHER_NAME = ("Name", "NAME")
 _OTHER_CATEGORY = ("CategoryId", "category_id", "CATEGORYID")
 _FRACTIONS = (1.5, -1.5, 0.5)
+# JavaScript finds the second in every object
+_NO_STATUSES = ("adopted", "constructor")
 # bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
 TELLTALE_STATUS = PENDING
 
@@ -107,29 +113,27 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     def without(name: str, label: str) -> dict[str, object]:
         return {key: value for key, value in body(label).items() if key != name}
 
-    other = _OTHER_CATEGORY[seed % len(_OTHER_CATEGORY)]
+    def turn(values: Sequence[Value]) -> Value:
+        return values[seed % len(values)]
+
+    # no parser reads the first as an object, however lenient; the byte makes it invalid UTF-8 too
+    cut_short = json.dumps(body("not-json"))[:-1].encode().replace(b"not-json", b"not-json \xff")
+    form = f"name={run}+refused+form&categoryId={category}&status={TELLTALE_STATUS}".encode()
+    array = body("array")
     return (
         Defect("no-body", "CREATE-5", b""),
-        # cut short: no parser reads it as an object, however lenient; the byte makes it invalid UTF-8 too
-        Defect(
-            "not-json", "CREATE-5", json.dumps(body("not-json"))[:-1].encode().replace(b"not-json", b"not-json \xff")
-        ),
-        Defect("array", "CREATE-5", [body("array")]),
-        # a parser that ignores the case of member names takes it for the name
-        Defect("no-name", "CREATE-6", without("name", "no-name") | {"Name": refused_name(run, "no-name")}),
-        Defect(
-            "no-category",
-            "CREATE-6",
-            without("categoryId", "no-cat") | {other: category},
-        ),
+        Defect("not-json", "CREATE-5", turn((cut_short, form))),
+        Defect("array", "CREATE-5", turn((json.dumps([array]).encode(), json.dumps(json.dumps(array)).encode()))),
+        Defect("no-name", "CREATE-6", without("name", "no-name") | {turn(_OTHER_NAME): refused_name(run, "no-name")}),
+        Defect("no-category", "CREATE-6", without("categoryId", "no-cat") | {turn(_OTHER_CATEGORY): category}),
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
         defect("category-text", "CREATE-8", categoryId=str(category)),
-        defect("category-fraction", "CREATE-8", categoryId=_FRACTIONS[seed % len(_FRACTIONS)]),
+        defect("category-fraction", "CREATE-8", categoryId=turn(_FRACTIONS)),
         defect("category-null", "CREATE-8", categoryId=None),
-        defect("category-boolean", "CREATE-8", categoryId=seed % 2 == 0),
+        defect("category-boolean", "CREATE-8", categoryId=turn((True, False))),
         defect("category-beyond", "CREATE-9", categoryId=INT64_MAX + 1),
-        defect("status-unknown", "CREATE-10", status="adopted"),
+        defect("status-unknown", "CREATE-10", status=turn(_NO_STATUSES)),
         defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
         defect("status-null", "CREATE-10", status=None),
     )

@@ -27,6 +27,7 @@ _VARIANTS = 12
 # of the kinds that a pass does not need, those that careless code accepts most: a name that every object of JavaScript
 # has, a header that is split at spaces, and a key of which only the beginning is compared
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING)
+_PLACE = {key: place for place, key in enumerate(Credential)}
 _MISSING, _EMPTY, _RANDOM = Credential.MISSING, Credential.EMPTY, Credential.RANDOM
 
 
@@ -35,8 +36,7 @@ class Wrong(Enum):
 
     NOTHING = "nothing else"
     FILTER = "a filter"
-    LIMIT = "a limit out of bounds"
-    STATUS = "an unknown status"
+    PARAMETERS = "a limit out of bounds and an unknown status"
     UNKNOWN_ID = "an unknown id"
     NO_CATEGORY = "a body without a category"
     NO_JSON = "a body that is not JSON"
@@ -44,7 +44,7 @@ class Wrong(Enum):
 
 
 DEFECTS = {
-    Operation.LIST_PETS: (Wrong.LIMIT, Wrong.STATUS),
+    Operation.LIST_PETS: (Wrong.PARAMETERS,),
     Operation.GET_PET: (Wrong.UNKNOWN_ID,),
     Operation.CREATE_PET: (Wrong.NO_CATEGORY, Wrong.NO_JSON, Wrong.NO_BODY),
     Operation.STORE_ORDERS: (),
@@ -107,14 +107,17 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     drawn = random.Random(f"{seed}/keys")  # noqa: S311 - repeatable, not secret
     ours = [operation for operation in Operation if operation in operations]
 
-    def cell(key: Credential, operation: Operation, options: Sequence[Wrong]) -> KeyCell:
-        return KeyCell(key, operation, drawn.choice(options), drawn.randrange(_VARIANTS))
+    def cell(key: Credential, operation: Operation, options: Sequence[Wrong], turn: int = seed) -> KeyCell:
+        """With the next turn, the next of the options; once all of them had theirs, the next form."""
+        forms, option = divmod(turn + _PLACE[key], len(options))
+        return KeyCell(key, operation, options[option], forms % _VARIANTS)
 
     def spread(kinds: Sequence[Credential]) -> Iterator[KeyCell]:
         """Each kind on one operation, and on another one with the next seed."""
         for place, key in enumerate(kinds):
             operation = ours[(place + seed) % len(ours)]
-            yield cell(key, operation, _options(operation) if key is _RANDOM else _OTHERWISE_RIGHT[operation])
+            options = _options(operation) if key is _RANDOM else _OTHERWISE_RIGHT[operation]
+            yield cell(key, operation, options, seed // len(ours))
 
     needed = [cell(_MISSING, op, _OTHERWISE_RIGHT[op]) for op in ours]
     # a server that looks at what a body says before the key has parsed it before, too
@@ -160,10 +163,8 @@ def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Par
             filtered = [page for page in pages if page[1] is not None]
             limit, status = filtered[cell.variant % len(filtered)]
             return page_call(limit, status, cell.key)
-        case Wrong.LIMIT:
-            return page_call(_OUT_OF_BOUNDS[cell.variant % len(_OUT_OF_BOUNDS)], None, cell.key)
-        case Wrong.STATUS:
-            return page_call(None, "adopted", cell.key)
+        case Wrong.PARAMETERS:
+            return page_call(_OUT_OF_BOUNDS[cell.variant % len(_OUT_OF_BOUNDS)], "adopted", cell.key)
     if cell.operation is Operation.GET_PET:
         read = (number for number, exchange in reads_in(record) if exchange.status == 200)
         shown = next(chain(read, animals_in(record)), unknown_id)

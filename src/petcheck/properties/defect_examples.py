@@ -14,13 +14,13 @@ from petcheck.spec.figures import INT64_MIN, SOLD
 from petcheck.spec.operations import Operation
 
 
-def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Iterator[bytes]:
+def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Iterator[bytes | None]:
     """Bodies with one defect each: realistic ones, then one of each kind that no `known` body has, then random ones.
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
-    yield from rotated(_realistic(pets), 2, seed, 8)
-    seen = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
+    yield from rotated(_realistic(pets), 1, seed, 8)
+    seen = {defect for body in (*known, *_realistic(pets)) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
     kinds: dict[str, list[bytes]] = {}
     for body in (of_this_run(body, pets, refused=True) for body in planned):
@@ -35,7 +35,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
             yield body
 
 
-def _realistic(pets: Pets) -> Iterator[bytes]:
+def _realistic(pets: Pets) -> Iterator[bytes | None]:
     """Defects that people make, and those that a parser causes; the likeliest to be accepted come first."""
 
     def pet(what: str, **members: object) -> dict[str, object]:
@@ -47,32 +47,26 @@ def _realistic(pets: Pets) -> Iterator[bytes]:
 
     yield json_body(pet("empty status", status=""))
     yield json_body(pet("list as status", status=[SOLD]))  # cannot be a key of a dictionary, so a lookup crashes
+    yield None  # and no Content-Type
     yield json_body(pet("padded status", status=f" {SOLD} "))
     yield written("beyond any range", "1e400")
-    yield json_body(pet("capital letter", categoryId=_LEFT_OUT) | {"CategoryId": pets.category})
     yield json_body(pet("newline after status", status=f"{SOLD}\n"))  # `$` in a regular expression may match before it
-    yield json_body(json.dumps(pet("text in text")))
     yield json_body(pet("capital status", status=SOLD.capitalize()))
-    yield json_body(pet("inherited name", status="constructor"))  # JavaScript finds it in every object
     yield written("below int64", str(INT64_MIN - 1))
     yield b"{}"
     # Python converts at most 4,300 digits
     yield written("5,000 digits", "9" * 5_000)
-    yield json_body({key[0].upper() + key[1:]: value for key, value in pet("capital names").items()})
-    yield json_body(pet("name in capitals", name=_LEFT_OUT) | {"NAME": f"{pets.run} refused name in capitals"})
     yield json_body(pet("list as category", categoryId=[pets.category]))
-    yield json_body(pet("snake case", categoryId=_LEFT_OUT) | {"category_id": pets.category})
     yield json_body(pet("number as status", status=0))
     yield json_body(pet("true as status", status=True))
     yield json_body(pet("empty category", categoryId=""))
-    yield f"name={pets.run}+refused+form&categoryId={pets.category}&status={SOLD}".encode()
     yield json_body(pet("object as category", categoryId={"id": pets.category}))
     yield b"[" * 200 + b"]" * 200
-    yield json_body({"name": f"{pets.run} refused deep", "categoryId": pets.category, "status": _deep(200)})
     yield json_body(pet("digits of a long id as category", categoryId=str(2**53 + 1)))
+    yield json_body({"name": f"{pets.run} refused deep", "categoryId": pets.category, "status": _deep(200)})
     yield json_body(pet("padded category", categoryId=f" {pets.category} "))
     yield json_body(pet("false as status", status=False))
-    yield json_body(pet("beyond below", categoryId=INT64_MIN - 1))
+    yield json_body(pet("wraps to a category", categoryId=2**64 + pets.category))  # in 64 bits
     yield json_body({"pet": pet("wrapped in an object")})
     yield b"[" * 3_000 + b"]" * 3_000
 

@@ -52,7 +52,7 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
     pages = [entry.id for entry in catalogue().judged if entry.section == "4.1"]
     if _sent(choice, Traffic.PAGES, pages):
         yield f"  GET of these pages first, for {id_ranges(pages)}"
-        yield from _said(", ".join(page_call(*page).path for page in first_pages(str(config.seed))), 4)
+        yield from _said(", ".join(page_call(*page).path for page in first_pages(config.seed)), 4)
     plan = key_plan(config.seed, operations)
     needed = [cell for cell in plan.needed if _sent(choice, Traffic.KEYS, _served(cell))]
     others = [cell for cell in plan.others if choice.covers(*cell.requirements)]

@@ -15,7 +15,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.creating import ask_creations_ahead, creations, list_anew
 from petcheck.toolkit.exhaustion import settle_with_quota_used_up
 from petcheck.toolkit.feeds import Traffic
-from petcheck.toolkit.lookups import listed_before, read_others, revealing, unknown_id
+from petcheck.toolkit.lookups import full_filters, listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, sends, stage
 from petcheck.toolkit.populate import populate
 from petcheck.toolkit.target import Target
@@ -49,6 +49,7 @@ __all__ = [
     "ask_refusals_ahead",
     "asked_later",
     "creations",
+    "full_filters",
     "kind",
     "list_anew",
     "listed_before",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from petcheck.exchange import Animal
 from petcheck.json_values import integer
 from petcheck.judging.creations import creations_in, reads_in
-from petcheck.judging.pages import animals_in
+from petcheck.judging.pages import animals_in, pages_in
 from petcheck.judging.rules.get_pet import wrapped
+from petcheck.spec.figures import LIMIT_MAX
 from petcheck.toolkit.target import Target
 
 _DOUBLE_BITS = 53
@@ -21,12 +22,23 @@ def revealing(target: Target) -> int | None:
 
 
 def listed_before(target: Target) -> list[int]:
-    """Ids of listed animals that the run did not create: those that were read first, then the most revealing."""
+    """Ids of listed animals that the run did not create: those that were read first, then the most revealing.
+
+    Of those that reveal as much, the next seed has another one first.
+    """
     target.api.list_pets()
     mine = {made.id for made in creations_in(target.created.values())}
     listed, read = animals_in(target.record), [number for number, _ in reads_in(target.record)]
-    ours = (number for number in listed if number not in mine)
-    return sorted(ours, key=lambda n: (n not in read, "status" not in listed[n], not _odd(listed[n])))
+    others = [number for number in listed if number not in mine]
+    begin = target.seed % max(len(others), 1)
+    turned = (*others[begin:], *others[:begin])
+    return sorted(turned, key=lambda n: (n not in read, "status" not in listed[n], not _odd(listed[n])))
+
+
+def full_filters(target: Target) -> list[str]:
+    """One of the statuses of which a page of the longest limit is full, if there is one."""
+    pages = pages_in(target.record)
+    return [page.status for page in pages if page.status is not None and len(page.animals) == LIMIT_MAX][:1]
 
 
 def read_others(target: Target) -> None:

@@ -92,7 +92,7 @@ class Target:
     @cached_property
     def pages(self) -> tuple[Parameters, ...]:
         """The pages that the run asks for before anything else (section 4.1)."""
-        return first_pages(str(self.seed))
+        return first_pages(self.seed)
 
     def accepts(self, requirement: str, operation: Operation) -> bool:
         """Whether an operation is known to break a requirement about invalid keys."""
@@ -249,13 +249,13 @@ class Target:
         """Requests kept for later: the body in chunks, the end of the run, and questions that arise after them."""
         if self.ended or self.choice.entries is not None:
             return _RESERVED
-        return _RESERVED + self._kept_for_chunks + end_share(self.budget + self.examples_share)
+        return _RESERVED + self._kept_for_chunks + self._kept_for_the_end
 
     def ending(self) -> Iterator[Call]:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
         if self.choice.entries is not None:
             return
-        left, self.ended = end_share(self.budget + self.examples_share), True
+        left, self.ended = self._kept_for_the_end, True
         for call in ending(self.record)[:left]:
             if self.spare_for_the_end() > 0:
                 yield call
@@ -271,24 +271,27 @@ class Target:
     def repeat_in_plain_form(self) -> None:
         """Send what failed in some other form once in the plain one, to find out whether the form is the cause.
 
-        Then send what failed by itself again in the same form, to find out whether it always fails.
+        And send what failed by itself again in the same form, to find out whether it always fails; first if it failed
+        beside others only, as they may be the cause.
         """
         left = _RESERVED - 1
         failing = {name: self.decision(name) for name in RULE if self.choice.covers(name)}
         forms = {name: forms_in(one) for name, one in failing.items() if isinstance(one, Failed)}
         for requirement in sorted(forms, key=lambda name: not forms[name]):
-            decision = self.decision(requirement) if left else None
-            if not isinstance(decision, Failed) or not self.spare_in_all():
-                continue
-            first = decision.proofs[0].exchange
-            if forms[requirement] and in_plain_form(first, self.record) is None:
-                self._send_again(replace(first.request.call, form=Form.PLAIN))
+            while left and self.spare_in_all():
+                decision = self.decision(requirement)
+                if not isinstance(decision, Failed):
+                    break
+                first, again = decision.proofs[0].exchange, to_ask_again(decision)
+                if forms_in(decision) and in_plain_form(first, self.record) is None:
+                    self._send_again(replace(first.request.call, form=Form.PLAIN))
+                elif again:
+                    self.transport.again = again[0].index
+                    self._send_again(again[0].request.same)
+                    self.transport.again = None
+                else:
+                    break
                 left -= 1
-            for exchange in to_ask_again(decision)[: min(left, self.spare_in_all())]:
-                self.transport.again = exchange.index
-                self._send_again(exchange.request.same)
-                left -= 1
-            self.transport.again = None
 
     def _send_again(self, call: Call) -> None:
         self.transport.section = call.operation.section
@@ -298,7 +301,7 @@ class Target:
     def affords(self, requests: int = 1) -> bool:
         """Whether that many requests are left, or the property examples can give them up and keep most of theirs."""
         needed = requests + self.reserved
-        kept = self.examples_share * 7 // 10 - self.examples_sent
+        kept = self.examples_share * 4 // 5 - self.examples_sent
         return self.spare() >= needed or self.spare_in_all() - needed >= kept
 
     def spare_for_examples(self) -> int:
@@ -344,13 +347,18 @@ class Target:
         """Requests kept for the body in chunks: one of those of property examples."""
         return int(self.config.writes and self.examples_share > 0)
 
+    @property
+    def _kept_for_the_end(self) -> int:
+        return end_share(self.budget + self.examples_share)
+
     def post_in_chunks(self) -> None:
         """Post an animal with its body in chunks, if a request is left for it. Raises `NotRun` without writes.
 
         Any answer is one, silence too: the document leaves it open.
         """
         self.need_writes()
-        if not self.affords(1 - self._kept_for_chunks):
+        kept = self._kept_for_chunks and self.spare_in_all() > self._kept_for_the_end
+        if not (kept or self.affords()):
             return
         call = new_pet_call(chunked_pet(self.run, self.category))
         self.transport.send_once(replace(call, form=Form.CHUNKED))

@@ -216,6 +216,13 @@ FAULTS = [
     ),
     *_wrong("reset-past", "is an hour in the past", "RATE-3", RESET, lambda usage, call: math.ceil(usage.reset) - 3600),
     *_wrong(
+        "reset-when-the-window-began",
+        "is when the window began",
+        "RATE-3",
+        RESET,
+        lambda usage, call: math.floor(usage.reset - 60),
+    ),
+    *_wrong(
         "reset-in-local-time",
         "is five hours too early, a local time in New York",
         "RATE-3",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date
+from email.utils import formatdate
 from random import Random
 
 import pytest
@@ -670,6 +671,44 @@ def test_rate_limit_headers_are_required_on_every_response(operation: Operation,
     for name in ("RATE-1", "RATE-2", "RATE-3"):
         assert RULE[name].one(good, GROUNDS) is HOLDS
         assert getattr(RULE[name].one(bare, GROUNDS), "text", "").endswith(" is missing")
+
+
+def reset_at(reset: float, sent: float, date: float | None = 0, key: Credential = Credential.VALID) -> Exchange:
+    """A page with that Reset, both in seconds after noon; its Date is `date` s before it was sent."""
+    dated = [] if date is None else [("Date", formatdate(unix(sent - date), usegmt=True))]
+    return exchange(headers=rates(60, 59, unix(reset), *dated), sent=sent, credential=key)
+
+
+def test_a_reset_that_was_never_ahead_is_seen_again_when_it_must_have_moved() -> None:
+    record = [reset_at(0, 0), reset_at(0, 1), reset_at(60, 1.5, key=Credential.MISSING)]
+    asked = decided(3, record)
+    assert isinstance(asked, Ask)
+    assert 3 < asked.not_before <= 3.5
+    assert [call.operation for call in asked.calls] == [Operation.LIST_PETS]
+    assert asked.otherwise.reason == (
+        f"Every X-RateLimit-Reset was {unix(0)}, which was not ahead, and no later response shows more."
+    )
+    assert asked.otherwise.examined == tuple(record)
+    then = failed(decided(3, [*record, reset_at(0, 3.5)]))
+    assert f"X-RateLimit-Reset is {unix(0)}, 3 s in the past" in then.text
+    assert decided(3, [*record, reset_at(3, 3.5)]) == Held((*record, reset_at(3, 3.5)))
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        [reset_at(1, 0)],
+        [reset_at(0, 0), reset_at(60, 1)],
+        # by our own clock alone it is wrong only after minutes
+        [reset_at(0, 0, date=None)],
+        [reset_at(0, 0, date=7)],
+        [reset_at(0, 0, key=Credential.MISSING)],
+        [reset_at(0, 0), reset_at(0, 3.2, date=2)],
+    ],
+    ids=["ahead", "it moves", "without a date", "another clock", "without a key", "later"],
+)
+def test_a_reset_that_holds_asks_nothing(record: list[Exchange]) -> None:
+    assert decided(3, record) == Held(tuple(record))
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])

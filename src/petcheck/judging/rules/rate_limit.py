@@ -97,6 +97,18 @@ def _a_429_came(record: Record, grounds: Grounds) -> Decision:
     return Undecided("No 429 was returned.", "--exhaust-rate-limit", tried=False)
 
 
+def _reset_is_ahead(record: Record, grounds: Grounds) -> Decision:
+    """A Reset that is not ahead is within the grace of a clock, or the start of a window: a later response shows it."""
+    seen = tuple(one for one in record if _has_rate_headers(one, grounds))
+    ours = [one for one in seen if one.request.has_valid_key]
+    if len({_reset(one) for one in ours}) == 1 and rate_headers.may_have_passed(ours[0]):
+        later = ours[0].sent + rate_headers.GRACE_S + ROUNDING_S
+        reason = f"Every {RATE_RESET} was {_reset(ours[0])}, which was not ahead, and no later response shows more."
+        if ours[-1].sent < later:
+            return Ask(tuple(pages_not_asked(record, 1)), Undecided(reason, examined=seen), later)
+    return Held(seen) if seen else Undecided(_NO_RESPONSE)
+
+
 # ---- how Remaining moves
 
 
@@ -311,7 +323,7 @@ _NO_RESPONSE = "No response was received."
 RULES = (
     Rule("RATE-1", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_limit)),
     Rule("RATE-2", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_remaining)),
-    Rule("RATE-3", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_reset)),
+    Rule("RATE-3", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_reset), _reset_is_ahead),
     Rule("RATE-4", "", over=_counts_down),
     Rule("RATE-5", _NO_LIMIT, _limit_is_the_plans, _plan_is_known),
     Rule("RATE-6", "", over=_over_is_429, every_try=True),
