@@ -80,10 +80,13 @@ def write_fleet(folder: Path, seal: Seal | None, **of_head: Any) -> None:
     write_parts(Stream((streams.head(*NAMES, **of_head), end)), ends, folder, Witnesses(seal))
 
 
-def of_target(name: str, **of_head: Any) -> Stream:
-    """The small run, of a target with that name."""
+def of_target(name: str, *, recorded_with: str | None = None, **of_head: Any) -> Stream:
+    """The small run, of a target with that name; its exchanges may be those that were `recorded_with` another one."""
     lines = streams.lines(streams.OF_TODAY, **{"options": CHOSEN | {"target": [name]}} | of_head)
     entries = [json.loads(json.dumps(as_json(entry)).replace("staging", name)) for entry in lines]
+    for entry in entries:
+        for moment in {"sent", "finished"} & entry.get("_petcheck", {}).keys():
+            entry["_petcheck"][moment] += ord(recorded_with or name)  # no two targets share a moment
     entries[0]["petcheck"]["targets"] = [{"name": name, "base_url": f"https://{name}.pets.example/v1", "writes": True}]
     return checked(map(from_json, entries))
 

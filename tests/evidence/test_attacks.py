@@ -23,6 +23,7 @@ from petcheck.errors import NotARun
 from petcheck.evidence.verify import verify
 from petcheck.results.judge import judge
 from petcheck.results.load import read_run, recording_in
+from petcheck.spec.version import VERSION
 from tests.evidence.attacks import ATTACKS
 from tests.evidence.attacks.files import SPELLINGS
 from tests.evidence.forging import (
@@ -178,7 +179,13 @@ HONEST: dict[str, tuple[str, Edit, int, str]] = {
         "pair",
         made_up(lambda lines: put(head(lines)["suite"], version="0.0.9")),
         0,
-        "recorded by petcheck 0.0.9, judged by this one",
+        "recorded by petcheck 0.0.9, judged by this one, which does not know what that one plans and how it sends it",
+    ),
+    "a recording by another catalogue, judged by this version": (
+        "pair",
+        made_up(lambda lines: put(head(lines)["suite"], requirements_sha256="0" * 64)),
+        0,
+        f"recorded by petcheck {VERSION} of other requirements, judged by this one",
     ),
     "another version, and an edit": (
         "pair",
@@ -229,6 +236,13 @@ def test_what_is_told_apart_from_an_attack(
     code, said = told(capsys, "verify", "reports", *(("--public-key", "key.pub") if kind == "one" else ()))
     assert code == due, said
     assert words in said
+
+
+def test_a_part_is_not_taken_for_the_whole_run(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = told(capsys, "verify", str(copied(made, "fleet", tmp_path) / "targets" / "a"))
+    assert code == 0, said
+    assert "it is a part of a run, and does not say what the run's other targets did" in said
+    assert "it is a part" not in told(capsys, "verify", str(tmp_path / "reports"))[1]
 
 
 def test_what_a_proof_says_in_words(

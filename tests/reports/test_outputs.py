@@ -65,7 +65,9 @@ def test_every_file_of_the_table_is_written_listed_and_verified(run: str, tmp_pa
     assert due == set(names(written.material)) == set(read_manifest(tmp_path)["files"])
     assert inside(tmp_path) == due | set(PROOF) - {"attestation.dsse.json", "manifest.tsr"}
     verified = verify(tmp_path, None)
-    assert (verified.wrong, verified.notes, verified.result) == ((), (), written.result)
+    # no server can send what the hostile one says
+    odd = ("exchanges.jsonl: exchange 0 with staging has an answer that no client of HTTP reads",) * (run == "hostile")
+    assert (verified.wrong, verified.notes, verified.result) == (odd, (), written.result)
     for name in due:
         path = tmp_path / name
         before = path.read_bytes()

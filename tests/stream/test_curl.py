@@ -50,6 +50,7 @@ def base() -> Iterator[str]:
 
 JSON = ("Content-Type", "application/json")
 KEY = ("Authorization", "Bearer $PETSTORE_API_KEY")
+ACCEPT = ("Accept", "application/json")
 
 CASES: dict[str, tuple[Request, dict[str, str | None]]] = {
     "plain": (samples.request(base=""), {"authorization": "Bearer k3y", "accept": "application/json"}),
@@ -114,7 +115,7 @@ def test_the_line_sends_the_same_request(case: str, shell: str, base: str) -> No
 
 
 def test_the_line_is_short_if_the_request_is_plain() -> None:
-    assert curl_line(samples.request()) == (
+    assert curl_line(samples.request(headers=(KEY, ACCEPT))) == (
         "curl -isS 'https://staging.pets.example/v1/pets?limit=5' "
         "-H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Accept: application/json'"
     )
@@ -173,7 +174,10 @@ def test_a_burst_is_sent_at_the_same_time(shell: str, tmp_path: Path) -> None:
 
 def test_a_burst_is_one_command_that_holds_no_key() -> None:
     body = '{"name": "Ž"}'.encode()
-    requests = {7: samples.request(), 9: samples.request("/pets", method="POST", body=body, headers=(KEY, JSON))}
+    requests = {
+        7: samples.request(headers=(KEY, ACCEPT)),
+        9: samples.request("/pets", method="POST", body=body, headers=(KEY, JSON)),
+    }
     key = '-H "Authorization: Bearer $PETSTORE_API_KEY"'
     assert curl_burst(requests) == (
         '(cd "$(mktemp -d)" && curl --no-progress-meter --parallel --parallel-immediate \\\n'

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from petcheck.call import Credential
 from petcheck.exchange import NoAnswer, Silence
+from petcheck.spec.version import VERSION
 from petcheck.stream.entries import entry_of, exchange_of
 from tests.support import samples
 
@@ -22,8 +23,10 @@ def test_one_exchange_in_full() -> None:
             "httpVersion": "HTTP/1.1",
             "cookies": [],
             "headers": [
-                {"name": "Authorization", "value": "Bearer $PETSTORE_API_KEY"},
                 {"name": "Accept", "value": "application/json"},
+                {"name": "Accept-Encoding", "value": "gzip, deflate"},
+                {"name": "User-Agent", "value": f"petcheck/{VERSION}"},
+                {"name": "Authorization", "value": "Bearer $PETSTORE_API_KEY"},
             ],
             "queryString": [{"name": "limit", "value": "5"}],
             "headersSize": -1,
@@ -54,7 +57,8 @@ def test_one_exchange_in_full() -> None:
             "operation": "listPets",
             "credential": "a valid key",
             "curl": "curl -isS 'https://staging.pets.example/v1/pets?limit=5' "
-            "-H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Accept: application/json'",
+            f"-H 'Accept: application/json' -H 'User-Agent: petcheck/{VERSION}' "
+            '-H "Authorization: Bearer $PETSTORE_API_KEY"',
             "body_complete": True,
             "section": "",
             "sent": 100.06,

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from petcheck.call import Credential
+from petcheck.call import Call, Credential
 from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
 from petcheck.results.findings import (
@@ -27,6 +27,7 @@ from petcheck.results.findings import (
 from petcheck.results.result import Result
 from petcheck.spec.operations import Operation
 from petcheck.stream.lines import SuiteInfo
+from petcheck.wire.sender import usual
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[[], tuple[Result, tuple[Exchange, ...]]]
@@ -138,10 +139,10 @@ def request(
     operation: Operation = Operation.LIST_PETS,
     credential: Credential = Credential.VALID,
 ) -> Request:
-    if headers is None:
-        headers = (("Authorization", "Bearer $PETSTORE_API_KEY"), ("Accept", "application/json"))
-        headers += (("Content-Type", "application/json"),) * (body is not None)
-    return Request(operation, method, base + path, headers, body, credential)
+    call = Call(operation, credential, body=body)
+    key = (("Authorization", "Bearer $PETSTORE_API_KEY"),) * (credential is Credential.VALID)
+    sent = (*usual(call), *key) if headers is None else headers
+    return Request(operation, method, base + path, sent, body, credential)
 
 
 def response(body: object = (), status: int = 200, reason: str = "OK", **changes: Any) -> Response:
@@ -293,7 +294,7 @@ def _exchanges(name: str, number: int) -> Iterator[Exchange]:
         if kind == 0:
             sent, answer = request(f"/pets?limit={index % 100 + 1}", base=base), response(page[: index % 20 + 1])
         elif kind == 1:
-            sent = request("/pets", base=base, headers=(("Accept", "application/json"),), credential=Credential.MISSING)
+            sent = request("/pets", base=base, credential=Credential.MISSING)
             answer = response(error, 401, "Unauthorized")
         elif kind == 2:
             body = json.dumps({"name": f"petcheck 4f2a {index}", "categoryId": 2**63 - 1}).encode()
@@ -312,7 +313,8 @@ def _exchanges(name: str, number: int) -> Iterator[Exchange]:
         if index == 41:
             yield exchange(index, sent, NoAnswer(Silence.TIMEOUT, "no byte in 10.0 s, twice"), name, 10.0)
         else:
-            yield exchange(index, sent, answer, name, 0.004 + 0.0007 * (index % 31))
+            # no two targets share all moments
+            yield exchange(index, sent, answer, name, 0.004 + 0.0007 * (index % 31) + len(name) / 1e6)
 
 
 def _info(name: str, exchanges: tuple[Exchange, ...]) -> TargetInfo:

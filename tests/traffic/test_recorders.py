@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from petcheck.judging import traffic
 from petcheck.runner.written import judged_again
 from petcheck.spec.figures import RATE_HEADERS
 from tests.support.entries import BELLA, ERROR, REX, entry, rows, story
@@ -595,11 +596,23 @@ def test_a_request_line_without_a_host_has_it_in_a_header(name: str, tmp_path: P
     assert exchange.request.url == f"http://{HOST}/v1/pets/41"
 
 
-def test_judging_keeps_nothing_that_it_reads_of_a_body(tmp_path: Path) -> None:
-    """A recording of 100 MB has a hundred thousand exchanges."""
+@pytest.mark.parametrize("wrong", [False, True])
+def test_judging_keeps_nothing_that_it_reads_of_a_body(
+    wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recording of 100 MB has a hundred thousand exchanges; how often some fail is not looked for in all of them."""
+    monkeypatch.setattr(traffic, "_PIECE", 2)
+    pages = [entry((90 if wrong else 2) + at, "/pets?limit=100") for at in range(5)]  # RATE-3: a Reset in the past
     calls = [entry(0, sent={"name": "Rex", "categoryId": 3}, status=201, answer=REX), entry(1, "/pets/41", answer=REX)]
-    stream = stream_in(har_of(calls), tmp_path)
-    assert judged_again(stream, tmp_path / "reports").trouble == []
-    for one in stream.exchanges:
-        assert not {"_parsed", "_by_name", "date", "page"} & {*vars(one), *vars(one.heard)}
+    stream = stream_in(har_of([*calls, *pages]), tmp_path)
+    written = judged_again(stream, tmp_path / "reports")
+    assert written.trouble == []
+    assert ("fail" in outcomes(written.result).values()) == wrong
+    shown = {index for row in written.result.requirements if row.outcome == "fail" for index in row.decisive}
+    assert len(shown) < len(pages)
+    for one in [one for one in stream.exchanges if one.index not in shown]:
+        assert not {"_parsed", "_by_name", "date", "page"} & {
+            *vars(one),
+            *vars(one.heard),
+        }
         assert "parsed" not in vars(one.request)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
 from datetime import timedelta
 from itertools import groupby, pairwise
 from typing import Any
@@ -12,7 +12,10 @@ from typing import Any
 from petcheck.call import FORMS_OF_JSON, Form
 from petcheck.config.choice import chosen
 from petcheck.config.options import ALLOWED, OPTIONS, Option, Place
+from petcheck.config.settings_file import SettingsFile
 from petcheck.config.targets import EVERY_TARGET
+from petcheck.config.values import each
+from petcheck.config.waivers import GAPS, waivers_in
 from petcheck.errors import ConfigError
 from petcheck.exchange import Exchange, Response
 from petcheck.plan.forms import fits, spelled
@@ -21,18 +24,18 @@ from petcheck.results.judge import suite
 from petcheck.runner.head import run_id
 from petcheck.runner.schedule import planned_for
 from petcheck.sanitize import comma_list, printable
-from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.sections import TITLES
-from petcheck.spec.version import VERSION
 from petcheck.stream.lines import NARROWED, End, Ended, Head, Joined, Revised, Waited
+from petcheck.stream.shown_keys import is_written
 from petcheck.stream.stream import MASKED, Part, Stream
 from petcheck.stream.typed import timestamp
 from petcheck.traffic.sorting import SETTINGS as OF_TRAFFIC
 from petcheck.traffic.sorting import name_of
-from petcheck.wire.client import KEPT_OF_MORE
-from petcheck.wire.decoding import ACCEPTED_ENCODINGS
-from petcheck.wire.sender import cased
+from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE
+from petcheck.wire.credentials import VARIABLE
+from petcheck.wire.sender import TRACE, cased, usual
 from petcheck.wire.tally import Unplanned
+from petcheck.wire.transport import LOST_BEFORE_NONE_IS_KEPT
 from petcheck.words import plural
 
 CLOCKS_S = 60.0
@@ -41,13 +44,9 @@ _NAMED = 6  # checks
 _BELOW = re.compile(r".*(?=\bchecks/)")  # pytest may name files from a folder above
 _OF_JUDGING = ("plan", "as-of", "requirements-as-of")
 _CAUSES = {"", *(each.value for each in Unplanned)}
-_NAMES = ("Accept", "Accept-Encoding", "Authorization", CONTENT_TYPE, "Transfer-Encoding", "User-Agent")
-_VALUES = {
-    "accept-encoding": ACCEPTED_ENCODINGS,
-    CONTENT_TYPE.lower(): MEDIA_TYPE,
-    "transfer-encoding": "chunked",
-    "user-agent": f"petcheck/{VERSION}",
-}
+_ALONE = (Form.NEW_CONNECTION, Form.CHUNKED)
+_NAME, _VALUE = re.compile(r"[^\x00-\x20:\x7f]+"), re.compile(r"[^\x00\r\n]*")
+_VERSION, _BELOW_BASE = re.compile(r"HTTP/\d\.\d"), re.compile(r"[!-~]*")
 
 
 def incoherent(stream: Stream) -> Iterator[str]:
@@ -56,8 +55,10 @@ def incoherent(stream: Stream) -> Iterator[str]:
     if stream.head.settings.traffic:
         yield from _traffic(stream)
     else:
+        yield from _settings(stream)
         yield from _over(stream)
         yield from _lengths(stream)
+        yield from _lines(stream)
         if stream.head.suite == suite():  # other versions have other checks and other ways to send them
             yield from _plans(stream)
             yield from _contradicted(stream)
@@ -132,14 +133,48 @@ def _over(stream: Stream) -> Iterator[str]:
             yield f"{part.name} has checks that never ended, and the run says that it is over"
 
 
+def _lines(stream: Stream) -> Iterator[str]:
+    """What a recording has beside exchanges although the run cannot have written it."""
+    if any(isinstance(entry, Joined) for entry in stream.entries):
+        yield "it is one run, and joins runs"
+    if any(isinstance(entry, Revised) for entry in stream.entries) and "update-waivers" not in stream.head.options:
+        yield "it has waivers that the run wrote, and the run was not asked for any"
+    helpful = {None, *(option.flag for option in OPTIONS)}
+    if any(
+        isinstance(entry, Ended) and entry.dropped and entry.dropped.settled_by not in helpful
+        for entry in stream.entries
+    ):
+        yield "a check names an option that petcheck does not have"
+    if any(part.key is None and part.exchanges for part in stream.parts):
+        yield "it has requests to a target for which it had no key"
+    yield from copies({part.name: moments_of(part.exchanges) for part in stream.parts})
+
+
+def copies(moments: Mapping[str, tuple[float, ...]]) -> Iterator[str]:
+    """The targets that have the exchanges of another one, by the moments of those of each target."""
+    known: dict[tuple[float, ...], str] = {}
+    for name, some in moments.items():
+        if some and known.setdefault(some, name) != name:
+            yield f"{name} has the exchanges of {known[some]}: all of them are of the same moments"
+
+
+def moments_of(exchanges: Iterable[Exchange]) -> tuple[float, ...]:
+    """When each exchange was sent and answered: no two targets of a run share all of it."""
+    return tuple(moment for one in exchanges for moment in (one.sent, one.finished))
+
+
 def _lengths(stream: Stream) -> Iterator[str]:
     """What took longer, or was more, than the run allowed."""
     lasted = (stream.finished - stream.head.started).total_seconds() + CLOCKS_S
     if lasted < 0:
         yield "it ended before it began"
+    longest = stream.head.settings.max_wait + CLOCKS_S  # looking for a target that is down takes a while, too
     for entry in stream.entries:
         if isinstance(entry, Waited | Ended) and entry.seconds > lasted:
             yield "it has a pause or a check that took longer than the run"
+            break
+        if isinstance(entry, Waited) and entry.seconds > longest:
+            yield "it has a pause that is longer than the run may wait"
             break
     for part in stream.parts:
         if sum(not one.resent for one in part.exchanges) > stream.head.settings.max_requests:
@@ -167,7 +202,11 @@ def _traffic(stream: Stream) -> Iterator[str]:
 def _options(head: Head) -> Iterator[str]:
     """The options of a head that contradict what else it says; a file of settings may add to them."""
     given = head.options
+    if strange := given.keys() - {option.name for option in OPTIONS} - {NARROWED}:
+        yield f"petcheck has no option {comma_list(sorted(strange), _NAMED)}"
     for option in OPTIONS:
+        if option.name in given and not _is_given(option, given[option.name]):
+            yield f"its option {option.name} has a value that nobody can give"
         if option.name not in given or not option.decides or (option.read is None and option.field != "choice"):
             continue
         if option.group == ALLOWED and Place.TARGET in option.places:
@@ -192,6 +231,33 @@ def _options(head: Head) -> Iterator[str]:
     # a shard, or a part of a run, has some of the targets
     if head.shard is None and not head.part and not set(urls) <= {one.base_url for one in head.targets}:
         yield "its option target names other targets"
+
+
+def _is_given(option: Option, value: Any) -> bool:
+    """Whether a command line, a file or Python can have given an option that value."""
+    kinds = (bool,) if option.metavar is None else (list, str) if option.repeatable else (str, int, float)
+    return isinstance(value, kinds) and all(str(one).isprintable() for one in each(value))
+
+
+def _settings(stream: Stream) -> Iterator[str]:
+    """The settings and waivers, wherever they were given, that petcheck does not take."""
+    head = stream.head
+    for table, gap in (("waivers", False), (GAPS, True)):
+        some = [one for one in {*head.settings.waivers, *stream.waivers} if one.gap is gap]
+        rows = [{name: value for name, value in asdict(one).items() if name != "gap"} for one in some]
+        try:
+            waivers_in(SettingsFile("it", {table: rows}, ""), [one.target for one in some], table)
+        except ConfigError as error:
+            yield f"its waivers are not those of petcheck: {printable(str(error), 200)}"
+    for option in (one for one in OPTIONS if one.decides and one.read is not None):
+        for place in (head, head.settings, *head.targets):
+            value = getattr(place, option.field, None)
+            if value is None or value is False or value == ():
+                continue
+            try:
+                _read(option, list(map(str, value)) if isinstance(value, tuple) else value)
+            except ConfigError as error:
+                yield f"its setting {option.name} is not one of petcheck: {printable(str(error), 200)}"
 
 
 def _read(option: Option, value: Any) -> object:
@@ -240,39 +306,65 @@ def _overlaps(part: Part) -> Iterator[str]:
 
 
 def _words(part: Part) -> Iterator[str]:
-    """Each exchange is spelled as its form says, and repeats the request that it says it repeats."""
-    own = {given.partition("=")[0].lower() for given in part.settings.headers}
+    """Each exchange is written as petcheck sends it and reads its answer, and has the marks that a run gives."""
+    own = [(name, value) for name, _, value in (given.partition("=") for given in part.settings.headers)]
+    traced = len({any(name == TRACE for name, _ in one.request.headers) for one in part.exchanges}) > 1
+    if traced or sum(one.resent for one in part.exchanges) > LOST_BEFORE_NONE_IS_KEPT:
+        yield f"{part.name} has requests with a trace and without one, or more that were lost than a run loses"
     for one in part.exchanges:
-        which, form = f"exchange {one.index} with {part.name}", one.request.form
-        if not _is_spelled(one, own):
-            yield f"{which} says that it has {form.value}, and is written otherwise"
-        # a mask may be shorter than what it stands for
-        if not one.heard.body_complete and len(one.heard.body) < KEPT_OF_MORE // 2:
-            yield f"{which} says that its body was too long to read, and keeps {len(one.heard.body)} bytes of it"
-        if one.section not in ("", *TITLES):
-            yield f"{which} was sent for a section that the document does not have"
-        if one.cause not in _CAUSES:
-            yield f"{which} was sent for a reason that petcheck does not have"
-        if one.again is not None and one.cause != Unplanned.PROBE.value:
-            first = part.exchanges[one.again].request
-            if first.call != one.request.call:
-                yield f"{which} says that it repeats exchange {one.again}, which is another request"
+        said = next((why for is_wrong, why in _faults(one, part, own) if is_wrong), None)
+        if said is not None:
+            yield f"exchange {one.index} with {part.name} {said}"
 
 
-def _is_spelled(exchange: Exchange, own: set[str]) -> bool:
+def _faults(one: Exchange, part: Part, own: list[tuple[str, str]]) -> Iterator[tuple[bool, str]]:
+    """What may be wrong with an exchange by itself; `own` are the headers that the user sends."""
+    request, heard, form = one.request, one.heard, one.request.form
+    yield not _is_spelled(one, own), f"says that it has {form.value}, and is written otherwise"
+    shown = next((value for name, value in request.headers if name == cased("Authorization", form)), None)
+    # traffic may have several keys, a target has one
+    odd = shown is not None and (f"{VARIABLE}_" in shown or not is_written(request.credential, shown))
+    yield odd, "shows a key as petcheck does not"
+    yield request.reach != part.settings.reach, "was sent on another way than its target is reached"
+    odd = not _BELOW_BASE.fullmatch(request.url[len(part.base_url) :]) or "#" in request.url
+    yield odd, "was sent to a URL that petcheck does not write"
+    yield not _is_readable(one), "has an answer that no client of HTTP reads"
+    # a mask may be shorter than what it stands for
+    kept = len(heard.body)
+    cut = f"says that its body was too long to read, and keeps {kept} bytes of it"
+    yield not heard.body_complete and kept < KEPT_OF_MORE // 2, cut
+    yield heard.body_complete and kept > BODY_CAP, "says that its body is whole, and has more than petcheck reads"
+    yield one.section not in ("", *TITLES), "was sent for a section that the document does not have"
+    yield one.cause not in _CAUSES, "was sent for a reason that petcheck does not have"
+    kept_open = one.index > 0 and one.cause == "" and one.burst is None and form not in _ALONE
+    yield one.resent and not kept_open, "was sent again after a kept connection was lost, and used none"
+    yield one.example and not one.on_top, "is a property example that a requirement needs"
+    found = None if one.simplifies is None else part.exchanges[one.simplifies]
+    yield (
+        found is not None and not (one.example and found.example),
+        "is a simpler form of something that is not an example",
+    )
+    yield one.log is not None and "//" in part.settings.base_url, "has a log of a server that the run did not serve"
+    again = None if one.again is None or one.cause == Unplanned.PROBE.value else part.exchanges[one.again]
+    other = again is not None and again.request.call != request.call
+    yield other, f"says that it repeats exchange {one.again}, which is another request"
+
+
+def _is_readable(exchange: Exchange) -> bool:
+    """Whether a client of HTTP can have read the answer."""
+    heard = exchange.heard
+    if not isinstance(exchange.answer, Response):
+        return True
+    named = all(_NAME.fullmatch(name) and _VALUE.fullmatch(value) for name, value in heard.headers)
+    return named and bool(_VALUE.fullmatch(heard.reason) and _VERSION.fullmatch(heard.http_version))
+
+
+def _is_spelled(exchange: Exchange, own: list[tuple[str, str]]) -> bool:
     """Whether headers and body are written as the form of the request says; `own` are headers that the user sends."""
     request, call, body = exchange.request, exchange.request.call, exchange.request.body or b""
     form = request.form
-    usual = {name.lower(): name for name in _NAMES if name.lower() not in own}
-    sent = [(name, value) for name, value in request.headers if name.lower() in usual]
-    accepted = [] if form is Form.NO_ACCEPT else ["*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE]
-    if any(name != cased(usual[name.lower()], form) for name, _ in sent):
-        return False
-    if any(value != _VALUES.get(name.lower(), value) for name, value in sent):
-        return False
-    if "accept" in usual and [value for name, value in sent if name.lower() == "accept"] != accepted:
-        return False
-    if any(name == "Transfer-Encoding" for name, _ in sent) != (form is Form.CHUNKED):
+    ours = (cased("Authorization", form), TRACE)
+    if [row for row in request.headers if row[0] not in ours] != [*usual(replace(call, form=form)), *own]:
         return False
     if MASKED.search(body):
         return True

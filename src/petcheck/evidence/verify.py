@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petcheck.errors import NotAResult, NotARun, NotDated
-from petcheck.evidence.coherence import CLOCKS_S, incoherent, incoherent_parts
+from petcheck.evidence.coherence import CLOCKS_S, copies, incoherent, incoherent_parts, moments_of
 from petcheck.reports.outputs import OUTPUTS, Material, material_of_parts, render
 from petcheck.results import attestation, timestamp
 from petcheck.results.attestation import signed_payload
@@ -53,7 +53,7 @@ class Verification:
 
     `maker` is the other version that made the folder, which alone can prove it; None if this one did. `stream` says
     what was asked for. It and the `result` are None where they cannot be had. `dated` is None where no authority's time
-    was checked.
+    was checked. `moments` are those of the exchanges of a part.
     """
 
     result: Result | None
@@ -62,6 +62,7 @@ class Verification:
     stream: Stream | None = None
     maker: str | None = None
     dated: Dated | None = None
+    moments: tuple[float, ...] = ()
 
 
 def verify(
@@ -88,6 +89,8 @@ def verify(
     strange = _besides(folder, known)
     wrong = [*found.wrong, *(f"{name} does not belong to this run" for name in strange if name in _OUR_NAMES)]
     notes = [f"{printable(name)} is not in the manifest and proves nothing" for name in strange - _OUR_NAMES.keys()]
+    if found.stream is not None and found.stream.head.part and not part:
+        notes.append("it is a part of a run, and does not say what the run's other targets did")
     if public_key is not None:
         wrong += _signed(folder, public_key)
     elif (folder / attestation.ENVELOPE_FILE).exists():
@@ -131,7 +134,10 @@ def _verify_one(folder: Path, document: Mapping[str, Any]) -> Verification:
         wrong += [*changed, *_other_claims(folder, document, stream.head)]
         return Verification(None, tuple(wrong), (), stream, maker)
     made, of = Material(judge(stream), stream), stream.head.suite
-    notes = () if of == suite() else (f"recorded by petcheck {printable(of.version, 40)}, judged by this one",)
+    alike = " of other requirements" if of.version == VERSION else ""
+    unchecked = "which does not know what that one plans and how it sends it"
+    note = f"recorded by petcheck {printable(of.version, 40)}{alike}, judged by this one, {unchecked}"
+    notes = () if of == suite() else (note,)
     return Verification(made.result, (*wrong, *_rebuilt(folder, made, {})), notes, stream)
 
 
@@ -195,7 +201,11 @@ def _other_claims(folder: Path, document: Mapping[str, Any], head: Head) -> Iter
 
 def _rebuilt(folder: Path, material: Material, besides: Mapping[str, Digest]) -> Iterator[str]:
     """What in a folder is not what its stream comes to."""
-    due = {name: digest_of_text(pieces) for name, pieces in render(material)} | dict(besides)
+    try:
+        due = {name: digest_of_text(pieces) for name, pieces in render(material)} | dict(besides)
+    except NotAResult as error:
+        yield f"what the recording comes to {printable(str(error), 400)}"
+        return
     proof = proof_of(due, material.result, material.stream.head.environment)
     for name, digest in (due | {name: digest_of_text([text]) for name, text in proof.items()}).items():
         try:
@@ -250,6 +260,7 @@ def _verify_parts(
         found = {name: replace(one, wrong=(*one.wrong, *_stray(name, one, whole))) for name, one in found.items()}
         if any(one.stream is not None and one.stream.interrupted for one in found.values()) and not whole.interrupted:
             lost.append(f"{files.FILE}: a target's run was interrupted, and it says that the whole was not")
+    lost += [f"{PARTS}/{line}" for line in copies({name: found[name].moments for name in names})]
     wrong = [*lost, *(f"{PARTS}/{name}: {line}" for name in names for line in found[name].wrong)]
     notes = [f"{PARTS}/{name}: {line}" for name in names for line in found[name].notes]
     maker = next((one.maker for one in found.values() if one.maker), _other_maker(document))
@@ -283,7 +294,8 @@ def _verify_part(folder: Path, public_key: Path | None, authority: Path | None) 
     kept = () if found.stream is None else found.stream.entries
     ends = (entry for entry in kept if isinstance(entry, Head | Revised | End))
     stream = found.stream and replace(found.stream, entries=tuple(ends))
-    return replace(found, result=found.result and outline(found.result), stream=stream)
+    moments = () if found.stream is None else moments_of(found.stream.exchanges)
+    return replace(found, result=found.result and outline(found.result), stream=stream, moments=moments)
 
 
 def _stray(name: str, part: Verification, whole: Stream) -> Iterator[str]:

@@ -44,10 +44,14 @@ _REFUSED = "the server refused every request with a key in the recording; record
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a record shows about a target, and the decisions that only traffic needs, by the requirement's id."""
+    """What a record shows about a target, and what only traffic needs, by the requirement's id.
+
+    That are decisions, and the piece of the record that a failure is in.
+    """
 
     grounds: Grounds
     decisions: Mapping[str, Settled]
+    pieces: Mapping[str, Record]
 
 
 def shown_by_traffic(record: Record, *, as_of: date, plan: str | None) -> Shown:
@@ -74,20 +78,28 @@ def shown_by_traffic(record: Record, *, as_of: date, plan: str | None) -> Shown:
     }
     rules = [requirement for requirement in catalogue().judged if requirement.id in RULE]
     found: dict[str, Settled] = {}
+    of: dict[str, Record] = {}
     for piece in _pieces(record):
         for key in used:
             seen = _as_seen_by(key, piece, latest)
             for requirement in rules:
                 decision = decided(requirement, seen, known[key])
-                found[requirement.id] = min(found.get(requirement.id, decision), decision, key=_gravity)
-            for exchange in seen:  # a decision that is kept has some of them
-                exchange.forget()
-                exchange.request.forget()
-                exchange.heard.forget()
+                if requirement.id not in found or _gravity(decision) < _gravity(found[requirement.id]):
+                    found[requirement.id] = decision
+                    of |= {requirement.id: seen} if isinstance(decision, Failed) else {}
+            forget(seen)  # a decision that is kept has some of it
     shown = {_authorization(exchange) for exchange in record} - {None}
     named = {name.lower() for exchange in record for name, _ in exchange.heard.headers}
     of_keys = _Recorded(bool(shown), any("$" in header for header in shown if header), not named <= _SEEN_BY_SCRIPTS)
-    return Shown(_together(known.values()), {one.id: _settled(one, found[one.id], of_keys) for one in rules})
+    return Shown(_together(known.values()), {one.id: _settled(one, found[one.id], of_keys) for one in rules}, of)
+
+
+def forget(record: Record) -> None:
+    """Free what was read from a record, to save memory; it is read again when it is needed."""
+    for exchange in record:
+        exchange.forget()
+        exchange.request.forget()
+        exchange.heard.forget()
 
 
 def _latest_end(record: Record) -> Callable[[Exchange], float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
@@ -103,7 +104,7 @@ def _animals(entry: Exchange) -> str:
     """How many animals a page shows; empty for any other answer."""
     if entry.request.operation is not Operation.LIST_PETS or entry.status != 200:
         return ""
-    page = entry.json
+    page = replace(entry.heard).parsed.value  # of a copy, so that it does not stay in memory
     return plural(len(page), "animal") if isinstance(page, list) else ""
 
 

@@ -18,7 +18,7 @@ from petcheck.judging.decision import Record
 from petcheck.judging.exits import exit_of
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.observations import Observed, observed
-from petcheck.judging.traffic import Shown, refused_everywhere, shown_by_traffic
+from petcheck.judging.traffic import Shown, forget, refused_everywhere, shown_by_traffic
 from petcheck.judging.verdicts import EXHAUST, Attempt, Verdict, not_in_force, unjudged, verdict_of, without_given
 from petcheck.judging.waivers import apply_waivers
 from petcheck.results.findings import (
@@ -131,7 +131,10 @@ def _verdicts(
             decision = shown.decisions.get(requirement.id) or decided(requirement, record, grounds)
             covered = coverage(requirement.id, decision.examined, grounds)
             missing = _missing(stream)
-            verdict = verdict_of(requirement, part.name, decision, record, made, missing=missing, covered=covered)
+            some = shown.pieces.get(requirement.id, record)
+            verdict = verdict_of(requirement, part.name, decision, some, made, missing=missing, covered=covered)
+            if requirement.id in shown.pieces:
+                forget(some)
             yield without_given(verdict, EXHAUST) if part.settings.exhaust else verdict
 
 
@@ -151,7 +154,7 @@ _STOPPED = "The run stopped before this requirement was checked."
 def _shown(head: Head, part: Part) -> Shown:
     if head.settings.traffic:
         return shown_by_traffic(part.exchanges, as_of=head.as_of, plan=part.settings.plan)
-    return Shown(grounds_in(head, part), {})
+    return Shown(grounds_in(head, part), {}, {})
 
 
 def grounds_in(head: Head, part: Part) -> Grounds:

@@ -272,7 +272,7 @@ def tested(settings: RunSettings | None) -> list[tuple[str, str]]:
     if settings is None:
         return []
     labels = [(f"label {label.name}", label.value) for label in settings.labels]
-    return labels + [("artifact", f"{one.name}@sha256:{one.sha256}") for one in settings.subjects]
+    return labels + [("artifact", str(one)) for one in settings.subjects]
 
 
 def repeat_hint(run: RunInfo) -> str:

@@ -39,6 +39,9 @@ class Label:
     name: str
     value: str
 
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -46,6 +49,9 @@ class Subject:
 
     name: str
     sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.name}@sha256:{self.sha256}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def can_be(credential: Credential, header: str | None) -> bool:
     """Whether a request with that header, None for none, can have had that credential."""
     if header is None:
         return credential is Credential.MISSING
-    if any(kind is credential and re.fullmatch(pattern, header) for pattern, kind in _EXPRESSIONS):
+    if is_written(credential, header):
         return True
     scheme, _, masked = header.rpartition(" ")
     if not _MASK.search(masked):
@@ -56,6 +56,11 @@ def can_be(credential: Credential, header: str | None) -> bool:
         return credential not in (Credential.MISSING, Credential.EMPTY)
     schemes = (pattern.partition(" ")[0] for pattern, kind in _EXPRESSIONS if kind is credential and " " in pattern)
     return any(re.fullmatch(pattern, scheme, re.IGNORECASE) for pattern in schemes)
+
+
+def is_written(credential: Credential, header: str) -> bool:
+    """Whether petcheck writes a request with that credential with that header."""
+    return any(kind is credential and re.fullmatch(pattern, header) for pattern, kind in _EXPRESSIONS)
 
 
 def is_expression(header: str) -> bool:

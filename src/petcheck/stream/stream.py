@@ -37,14 +37,14 @@ Entry: TypeAlias = Line | Exchange
 _Fault: TypeAlias = tuple[bool, str]  # is it so? what it says then
 
 _FINGERPRINT = re.compile("sha256:[0-9a-f]{8}")
-_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_NAME, _LEAST = re.compile(r"[A-Za-z0-9_-]+"), re.compile("[0-9]{1,4}%?")
 
 # exchanges are in memory when they are judged
 WEIGHT_CAP = 512 * 1024 * 1024
 TOO_HEAVY = f"holds more than {WEIGHT_CAP // 1024**2} MB of exchanges; give a shorter recording"
 _OBJECTS = 2_500  # bytes of an exchange without its texts
 # a moment so much later can be computed
-_LAST_STATUS = 999
+_SWITCHED, _LAST_STATUS = 101, 999
 _LONGEST_S, _LAST_YEAR = 366 * 24 * 3600.0, 9000
 
 
@@ -225,6 +225,7 @@ class _Watch:
                 yield from self._faults_of_base(entry)
             case Planned():
                 yield entry.target in self._planned, "the target's checks are planned a second time"
+                yield entry.target in self._latest, "the target's checks are planned after the first request"
                 self._planned[entry.target] = {check.id for check in entry.checks}
             case Ended():
                 planned = self._planned.get(entry.target, set())
@@ -252,6 +253,8 @@ class _Watch:
             raise NotEvidence(f"is judged by the requirements of {printable(asked, 20)}, {why}")
         places = names if head.shard is None else head.shard.places
         yield len(places) != len(names), "it has not as many targets as its shard"
+        least = head.settings.min_examined or "1"
+        yield not _LEAST.fullmatch(least), "it has no number of requirements to examine"
         # an application that the run serves has a name instead
         nowhere = any("//" in one.base_url and not _is_base(one.base_url) for one in head.targets)
         yield nowhere, "it has a target without a valid URL"
@@ -326,20 +329,23 @@ def _faults_of_message(exchange: Exchange) -> Iterator[_Fault]:
     yield request.operation.safe and request.body is not None, "a GET has a body"
     twice = [name.lower() for name, _ in request.headers].count("authorization") > 1
     yield twice, "a request has two Authorization headers"
-    odd = isinstance(exchange.answer, Response) and not 100 <= heard.status <= _LAST_STATUS
-    yield odd, "an answer has a status of more or fewer than three digits"
+    final = heard.status == _SWITCHED or 200 <= heard.status <= _LAST_STATUS
+    yield isinstance(exchange.answer, Response) and not final, "an answer has a status that ends no exchange"
     unsaid = heard.encoding_broken is not None and heard.header("Content-Encoding") is None
     yield unsaid, "it says that an encoding is broken, and its answer has none"
     bare = heard.status in (204, 304)
     yield bare and heard.body != b"", "an answer that can have no body has one"
-    length, kept = heard.header("Content-Length") or "", len(heard.body)
-    if not re.fullmatch("[0-9]{1,12}", length) or heard.header("Content-Encoding") or heard.header("Transfer-Encoding"):
+    lengths = [value for name, value in heard.headers if name.lower() == "content-length"]
+    unread = len(lengths) > 1 or not all(re.fullmatch("[0-9]{1,20}", length) for length in lengths)
+    yield unread, "an answer has a Content-Length that no client reads"
+    if not lengths or heard.header("Content-Encoding") or heard.header("Transfer-Encoding"):
         return
+    length, kept = int(lengths[0]), len(heard.body)
     if not heard.body_complete:
-        yield int(length) <= kept, "it says that its body was cut, and has all of it"
+        yield length <= kept, "it says that its body was cut, and has all of it"
     elif not bare and not MASKED.search(heard.body):
-        yield int(length) < kept, "its body is longer than its Content-Length"
-        yield int(length) > kept, "it says that its body is whole, and is shorter than its Content-Length"
+        yield length < kept, "its body is longer than its Content-Length"
+        yield length > kept, "it says that its body is whole, and is shorter than its Content-Length"
 
 
 def weight_of(headers: Iterable[tuple[str, str]], *bodies: bytes | None) -> int:

@@ -88,12 +88,11 @@ class LiveSender:
 
     def _headers(self, call: Call) -> list[Header]:
         """The headers of a request, with the key or what replaces it."""
-        form = call.form or Form.PLAIN
-        headers = [Header(name, value, value) for name, value in _usual(call, form)]
+        headers = [Header(name, value, value) for name, value in usual(call)]
         credential = authorization(call.credential, self.key, self.random_key)
         if credential is not None:
             display = shown(call.credential, self.key, self.random_key) or ""
-            headers.append(Header(cased("Authorization", form), credential, display))
+            headers.append(Header(cased("Authorization", call.form), credential, display))
         if self.trace is not None:
             made = self.trace()
             headers.append(Header(TRACE, made, made))
@@ -140,8 +139,9 @@ class LiveSender:
         )
 
 
-def _usual(call: Call, form: Form) -> Iterator[tuple[str, str]]:
-    """The headers of each request, but for Authorization."""
+def usual(call: Call) -> Iterator[tuple[str, str]]:
+    """The headers of each request, but for Authorization and those of the target."""
+    form = call.form
     if form is not Form.NO_ACCEPT:
         yield cased("Accept", form), "*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE
     yield cased("Accept-Encoding", form), ACCEPTED_ENCODINGS
@@ -152,6 +152,6 @@ def _usual(call: Call, form: Form) -> Iterator[tuple[str, str]]:
         yield "Transfer-Encoding", "chunked"
 
 
-def cased(name: str, form: Form) -> str:
+def cased(name: str, form: Form | None) -> str:
     """The name of a header as a request in that form has it (RFC 9110, section 5.1)."""
     return name.lower() if form is Form.LOWER else name.upper() if form is Form.UPPER else name

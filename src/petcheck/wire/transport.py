@@ -51,7 +51,7 @@ _GATEWAY_PAUSES = 10
 _RECORD_CAP = 48 * 1024 * 1024
 _BODY_CAP_BEYOND = 256 * 1024
 # after this many losses each request gets its own connection: the server keeps none
-_LOST_BEFORE_NONE_IS_KEPT = 3
+LOST_BEFORE_NONE_IS_KEPT = 3
 _BURSTS_AGAIN = 3  # bursts with silence that are sent again
 _NOTICED_S = 0.25
 _RECENT = 20  # exchanges that say how fast a target answers
@@ -374,7 +374,7 @@ class Transport:
     def _may_lose(self, call: Call) -> bool:
         """Whether a kept connection may lose the request, which must not happen if it may change something there."""
         if call.operation.safe:
-            return self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
+            return self.tally.lost >= LOST_BEFORE_NONE_IS_KEPT
         return self.tally.lost > 0 or self.time.monotonic() > self._open_until
 
 

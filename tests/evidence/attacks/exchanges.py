@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 from petcheck.call import Form
+from petcheck.stream.entries import entry_of, exchange_of
 from tests.evidence.attacks.rows import CONTRADICTS, Row
 from tests.evidence.forging import Edit, both, head, in_stream, line, made_up, put
 
@@ -74,6 +76,45 @@ def burst_of(
     return made_up(edit)
 
 
+def with_command(edit: Callable[[Any], object]) -> Edit:
+    """An edit of the first exchange, whose command is then that of the edited request."""
+
+    def change(lines: list[Any]) -> None:
+        one = line(lines, "request")
+        edit(one)
+        one["_petcheck"]["curl"] = entry_of(exchange_of(one))["_petcheck"]["curl"]
+
+    return made_up(change)
+
+
+def sent(name: str, value: str) -> Edit:
+    """The first request with a header more."""
+    return with_command(lambda one: one["request"]["headers"].append({"name": name, "value": value}))
+
+
+def came(name: str, value: str) -> Edit:
+    """The first answer with a header more."""
+    return made_up(lambda lines: line(lines, "request")["response"]["headers"].append({"name": name, "value": value}))
+
+
+def shown(value: str) -> Edit:
+    """The first request with another Authorization header."""
+    return with_command(lambda one: put(one["request"]["headers"][-1], value=value))
+
+
+def at(url: str, query: list[dict[str, str]]) -> Edit:
+    return with_command(
+        lambda one: put(one["request"], url=f"https://staging.pets.example/v1/pets{url}", queryString=query)
+    )
+
+
+OTHERWISE, UNREAD, UNSENT = (
+    "and is written otherwise",
+    "has an answer that no client of HTTP reads",
+    "was sent to a URL",
+)
+THROUGH = {"proxy": "http://proxy.example:3128"}
+
 EXCHANGES: list[Row] = [
     ("a number left out", "one", ours(1, index=2), "not numbered one after the other"),
     ("a number twice", "one", ours(1, index=0), "not numbered one after the other"),
@@ -137,6 +178,28 @@ EXCHANGES: list[Row] = [
     ("a repeat of another request", "one", ours(1, again=0), "says that it repeats exchange 0, which is another request"),
     *((f"the form {form.value}", "one", ours(0, form=form.value), "and is written otherwise") for form in Form if form not in (Form.PLAIN, Form.NEW_CONNECTION, Form.NO_ACCEPT)),
     ("the form without Accept", "one", ours(0, form=Form.NO_ACCEPT.value), CONTRADICTS),
-    ("capitals in a plain header", "one", made_up(lambda lines: put(line(lines, "request")["request"]["headers"][1], name="ACCEPT")), CONTRADICTS),
-    ("no Accept in the plain form", "one", made_up(lambda lines: line(lines, "request")["request"]["headers"].pop(1)), CONTRADICTS),
+    ("capitals in a plain header", "one", made_up(lambda lines: put(line(lines, "request")["request"]["headers"][0], name="ACCEPT")), CONTRADICTS),
+    ("no Accept in the plain form", "one", made_up(lambda lines: line(lines, "request")["request"]["headers"].pop(0)), CONTRADICTS),
+    *((f"a {name} that petcheck does not send", "one", sent(name, value), OTHERWISE) for name, value in (("X-HTTP-Method-Override", "DELETE"), ("Cookie", "a=b"), ("Content-Type", "application/json"), ("accept", "*/*"), ("Host", "other.example"), ("User-Agent", "petcheck/0"))),
+    ("requests without a User-Agent", "one", with_command(lambda one: one["request"]["headers"].pop(2)), OTHERWISE),
+    ("headers in another order", "one", with_command(lambda one: one["request"]["headers"].reverse()), OTHERWISE),
+    ("a trace in one request", "one", sent("traceparent", f"00-{'1' * 32}-{'2' * 16}-01"), "requests with a trace and without one"),
+    ("a second key of the target", "one", shown("Bearer $PETSTORE_API_KEY_9"), "shows a key as petcheck does not"),
+    ("a key that somebody masked", "one", shown("Bearer [redacted]"), "shows a key as petcheck does not"),
+    ("through another proxy", "one", with_command(lambda one: put(one["_petcheck"], reach=THROUGH)), "was sent on another way than its target is reached"),
+    ("a fragment", "one", at("?limit=1#a", [{"name": "limit", "value": "1"}]), UNSENT),
+    ("a blank in the URL", "one", at("?limit= 1", [{"name": "limit", "value": " 1"}]), UNSENT),
+    ("a letter in the URL that has no code", "one", at("?limit=é", [{"name": "limit", "value": "é"}]), UNSENT),
+    *((f"the header {name!a}: {value!a}", "one", came(name, value), UNREAD) for name, value in (("", "x"), ("a b", "x"), ("a:b", "x"), ("X", "a\nb"), ("X", "a\0b"))),
+    ("a reason of two lines", "one", answered(0, statusText="OK\r\nX: 1"), UNREAD),
+    ("a version of HTTP that is none", "one", made_up(lambda lines: [put(line(lines, "request")[part], httpVersion="HTTP/9.9 x") for part in ("request", "response")]), UNREAD),
+    ("a status on the way", "one", answered(0, status=199), "a status that ends no exchange"),
+    *((f"the Content-Length {value}", "one", came("Content-Length", value), "a Content-Length that no client reads") for value in ("-2", "two", "9" * 21)),
+    ("two lengths", "one", both(came("Content-Length", "2"), came("Content-Length", "3")), "a Content-Length that no client reads"),
+    ("a body longer than petcheck reads", "one", made_up(lambda lines: put(line(lines, "request")["response"]["content"], size=9 * 1024**2, text=" " * 9 * 1024**2)), "more than petcheck reads"),
+    ("the first one sent again", "one", ours(0, resent=True), "and used none"),
+    ("more lost than a run loses", "pair", made_up(lambda lines: [put(one["_petcheck"], resent=True) for one in lines if "request" in one]), "more that were lost than a run loses"),
+    ("an example that is needed", "one", ours(0, example=True), "a property example that a requirement needs"),
+    ("a simpler form of no example", "one", ours(1, simplifies=0), "a simpler form of something that is not an example"),
+    ("a log of a server elsewhere", "one", with_command(lambda one: put(one["_petcheck"], log="Traceback")), "has a log of a server that the run did not serve"),
 ]  # fmt: skip

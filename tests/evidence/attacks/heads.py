@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
+from typing import Any
 
 from tests.evidence.attacks.rows import ANOTHER, CONTRADICTS, Row
 from tests.evidence.forging import ENVELOPE, STREAM, Edit, both, head, in_bytes, in_stream, in_text, line, made_up, put
@@ -72,7 +74,33 @@ OTHERWISE = {
 }
 
 
+REVISED: dict[str, Any] = {"waivers": {"waivers": []}}
+WAIVER = {"requirement": "LIST-3", "target": "staging", "reason": "agreed", "expires": "2099-01-01"}
+GIVEN = {"reports": "a\nproven: all", "sign-key": None, "insecure-http": "x", "strict": "yes", "header": 7}
+SET = {
+    "populate": -1,
+    "connections": 0,
+    "examples": -4,
+    "min_examined": "900%",
+    "labels": [{"name": "a", "value": "x\x1b[1m\nproven"}],
+    "subjects": [{"name": "a\nb", "sha256": "e" * 64}],
+    "max_wait": -5.0,
+}
+OF_TARGET = {"plan": "platinum", "category_id": 2**70, "headers": ["X"]}
+
+
 PLANS = "staging plans what petcheck does not plan"
+
+
+def relabelled(folder: Path) -> None:
+    """What staging answered as what production answered, too."""
+
+    def edit(lines: list[Any]) -> None:
+        mine = [one for one in lines[1:] if '"staging"' in json.dumps(one)]
+        others = json.loads(json.dumps(mine).replace("staging", "production"))
+        lines[1:-1] = [*mine, *others]
+
+    made_up(edit)(folder)
 
 
 def renamed(old: str, new: str) -> Edit:
@@ -82,6 +110,14 @@ def renamed(old: str, new: str) -> Edit:
 
 def option(name: str, value: object) -> Edit:
     return made_up(lambda lines: put(head(lines)["options"], **{name: value}))
+
+
+def setting(name: str, value: object) -> Edit:
+    return in_stream(lambda lines: put(head(lines)["settings"], **{name: value}), listed=True)
+
+
+def of_the_target(name: str, value: object) -> Edit:
+    return in_stream(lambda lines: put(head(lines)["targets"][0], **{name: value}), listed=True)
 
 
 def at_url(url: str) -> Edit:
@@ -140,6 +176,21 @@ LINES: list[Row] = [
     ("gone before it was opened", "one", made_up(lambda lines: lines.insert(1, {"gone": {"target": "staging", "reason": "down"}})), CONTRADICTS),
     ("a run relabelled as traffic", "one", made_up(lambda lines: put(head(lines)["settings"], traffic=True)), "not that of judged traffic"),
     *((f"the option {name} other than the settings", "one", option(name, value), f"its option {name}") for name, value in OTHERWISE.items()),
+    ("an option that petcheck does not have", "one", option("approved", "yes"), "petcheck has no option approved"),
+    *((f"the option {name} as {value!a}", "one", option(name, value), f"its option {name} has a value that nobody") for name, value in GIVEN.items()),
+    *((f"the setting {name} as {value!a}", "one", setting(name, value), "is not one of petcheck") for name, value in SET.items()),
+    *((f"the {name} of a target as {value!a}", "one", of_the_target(name, value), "is not one of petcheck") for name, value in OF_TARGET.items()),
+    ("a header of the target that was not sent", "one", made_up(lambda lines: put(head(lines)["targets"][0], headers=["X-Gate=1"])), "and is written otherwise"),
+    ("a number to examine that is none", "one", made_up(lambda lines: put(head(lines)["settings"], min_examined="lots")), "it has no number of requirements to examine"),
+    ("a waiver of nothing", "one", made_up(lambda lines: head(lines)["settings"]["waivers"].append({**WAIVER, "requirement": "LIST-99"})), "its waivers are not those of petcheck"),
+    ("a waiver without a reason", "one", in_stream(lambda lines: head(lines)["settings"]["waivers"].append({**WAIVER, "reason": ""}), listed=True), "its waivers are not those of petcheck"),
+    ("waivers that nobody asked for", "one", made_up(lambda lines: lines.insert(-1, REVISED)), "the run was not asked for any"),
+    ("runs that it joins", "one", made_up(lambda lines: lines.insert(-1, {"joined": {"runs": []}})), "it is one run, and joins runs"),
+    ("checks that were planned too late", "one", made_up(lambda lines: lines.insert(3, lines.pop(2))), "planned after the first request"),
+    ("no key", "one", made_up(lambda lines: put(line(lines, "opened"), key=None)), "for which it had no key"),
+    ("a pause longer than allowed", "one", made_up(lambda lines: [put(line(lines, "end"), finished="2026-11-21T11:03:12.123Z"), put(line(lines, "waited"), seconds=600.0)]), "longer than the run may wait"),
+    ("help that petcheck does not give", "one", made_up(lambda lines: put(line(lines, "ended", 1)["dropped"], settled_by="--give-me")), "an option that petcheck does not have"),
+    ("another target's exchanges", "pair", relabelled, "production has the exchanges of staging"),
     ("two heads", "one", made_up(lambda lines: lines.insert(1, {"petcheck": {**head(lines), "seed": 9}})), CONTRADICTS),
     ("no head", "one", made_up(lambda lines: lines.pop(0)), CONTRADICTS),
     ("a line after the end", "one", made_up(lambda lines: lines.append({"waited": {"target": "staging", "seconds": 1.0, "why": "x"}})), CONTRADICTS),

@@ -61,6 +61,12 @@ def unlisted(folder: Path) -> None:
     in_json(MANIFEST, lambda one: one["files"].pop("targets/a/manifest.json"))(folder)
 
 
+def relabelled(folder: Path) -> None:
+    """The recording of a target under another one's name, with every file made from it."""
+    write(of_target("b", part=True, recorded_with="a"), folder / "targets" / "b")
+    list_again(folder)
+
+
 ACCEPTED = {"waivers": {"waivers": [{"requirement": "LIST-3", "target": "b", "reason": "ok", "expires": "2099-01-01"}]}}
 BUDGET = replace(streams.SETTINGS, max_requests=9)
 WAIVED = replace(streams.SETTINGS, waivers=SETTINGS.waivers)
@@ -72,6 +78,7 @@ PARTS: list[Row] = [
     ("a target not listed, nor in the head", "fleet", both(unlisted, in_stream(lambda lines: head(lines)["targets"].pop(0), listed=True)), "result.json is not what"),
     ("no target listed", "fleet", in_json(MANIFEST, lambda one: put(one, files={name: entry for name, entry in one["files"].items() if not name.startswith("targets/")})), "not proven"),
     ("another's part under its name", "fleet", conforming, "targets/a: it is of other targets than the run"),
+    ("another's recording under its name and URL", "fleet", relabelled, "targets/b has the exchanges of a"),
     ("a part that is gone", "fleet", lambda folder: shutil.rmtree(folder / "targets" / "a"), "targets/a: "),
     ("a part without its stream", "fleet", in_part("a", replaced(STREAM, gone)), "targets/a: "),
     ("a part of another day", "fleet", other("a", as_of=date(2030, 1, 1)), "targets/a: it is judged as on another day"),
