@@ -29,14 +29,13 @@ from petcheck.toolkit import (
 CREATE = Operation.CREATE_PET
 # requests of later stages: pages that show posted animals, another animal, and a page of more than 100
 LATER = 3
-# what no pass needs, but is asked before other requirements may use the rest; fewer if no examples can make room
-OFTEN, OFTEN_ALONE = 7, 4
+OFTEN = 4  # what no pass needs, but is asked before other requirements may use the rest
 
 
 def others(target: Target, *, often: bool) -> list[KeyCell]:
-    """The cells of the plan that no pass needs and that serve what was chosen: all, or those that are asked often."""
-    most = (OFTEN if target.examples_share else OFTEN_ALONE) if often else None
-    return [cell for cell in target.keys.others[:most] if target.choice.covers(*cell.requirements)]
+    """The cells of the plan that a run may leave out and that serve what was chosen: all, or those asked often."""
+    rest = [cell for cell in target.keys.others if cell not in target.keys_always_asked]
+    return [cell for cell in rest[: OFTEN if often else None] if target.choice.covers(*cell.requirements)]
 
 
 def send(target: Target, cells: Iterable[KeyCell]) -> None:
@@ -64,7 +63,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
     """Send the POSTs early: a page that shows animals created later is then newer than them. They are judged below."""
     if target.config.writes:
         early = others(target, often=True) if target.examples_share and target.affords(OFTEN) else []
-        send(target, (cell for cell in (*target.keys.needed, *early) if cell.operation is CREATE))
+        send(target, (cell for cell in (*target.keys_always_asked, *early) if cell.operation is CREATE))
 
 
 @sends(Traffic.KEYS)
@@ -72,7 +71,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
 def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """No key, or anything except a valid key under Bearer, gets 401 before anything else is checked."""
     ask_ahead(target, asked_later(target))
-    send(target, (cell for cell in target.keys.needed if cell.key in kinds))
+    send(target, (cell for cell in target.keys_always_asked if cell.key in kinds))
     target.settle(name)
 
 
@@ -81,7 +80,7 @@ def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, 
 def test_invalid_key_is_401_for_a_post(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """The same for POST /pets, if writes are allowed."""
     target.need_writes()
-    send(target, (cell for cell in target.keys.needed if cell.key in kinds and cell.operation is CREATE))
+    send(target, (cell for cell in target.keys_always_asked if cell.key in kinds and cell.operation is CREATE))
     target.settle(name)
 
 

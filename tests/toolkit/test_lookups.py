@@ -23,11 +23,11 @@ def test_a_page_beyond_100_is_asked_for_with_a_filter_that_has_more(animals: int
     assert any(page_call(101, status) in asked for status in STATUSES) == bool(found)
 
 
-def test_two_seeds_in_a_row_read_different_animals() -> None:
+def test_seeds_in_a_row_read_different_animals() -> None:
     clock = Hurried(200)
     with server(animals=30, clock=clock) as url:
-        first, second = (judge_in_place(url, "--examples", "0", clock=clock, seed=seed) for seed in (7, 8))
-    assert read_in(first.exchanges) != read_in(second.exchanges)
+        read = [read_in(judge_in_place(url, "--examples", "0", clock=clock, seed=seed).exchanges) for seed in range(4)]
+    assert len(set(map(frozenset, read))) > 1
 
 
 def read_in(exchanges: Sequence[Exchange]) -> set[str]:

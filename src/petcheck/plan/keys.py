@@ -104,6 +104,10 @@ class KeyPlan:
     needed: tuple[KeyCell, ...]
     others: tuple[KeyCell, ...]
 
+    def always_asked(self, *, examples: bool) -> tuple[KeyCell, ...]:
+        """What a pass needs; in a run with `examples`, which can make room, also what careless code accepts most."""
+        return self.needed + self.others[: len(_LIKELY) if examples else 0]
+
 
 def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     """Choose what is asked on the operations that a run may call.

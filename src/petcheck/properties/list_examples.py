@@ -59,18 +59,18 @@ def _page(limit: int | None, status: str | None) -> Call:
 def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
     """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any.
 
-    Few runs have requests for all of them: a query with several unknown and repeated parameters comes first, and a
-    negative limit, which many databases refuse or take for no limit. The others begin elsewhere with each seed.
+    Few runs have requests for all of them: first come a negative limit, which many databases refuse or take for no
+    limit, and one that is not a number. The others begin elsewhere with each seed.
     """
     named = [tuple(query.items()) for query in OPEN_LISTS.values()]
     first, *odd = rotated(_ODD_QUERIES, 1, seed, 2)
-    for query in (first, _NEGATIVE, *named, *odd):
+    for query in (_NEGATIVE, _NOT_A_NUMBER, first, *named, *odd):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
 
 
-_NEGATIVE = tuple(OPEN_LISTS["limit-negative"].items())
+_NEGATIVE, _NOT_A_NUMBER = (tuple(OPEN_LISTS[name].items()) for name in ("limit-negative", "limit-not-a-number"))
 _ODD_QUERIES = (
     # Express and PHP make a list of what repeats or has brackets; a limit that repeats is often refused before that
     (("status", PENDING), ("status", SOLD), ("status[]", SOLD), ("petcheck", "1")),

@@ -32,7 +32,7 @@ def listed_before(target: Target) -> list[int]:
     others = [number for number in listed if number not in mine]
     begin = target.seed % max(len(others), 1)
     turned = (*others[begin:], *others[:begin])
-    return sorted(turned, key=lambda n: (n not in read, "status" not in listed[n], not _odd(listed[n])))
+    return sorted(turned, key=lambda n: (n not in read, "status" in listed[n], not _odd(listed[n])))
 
 
 def full_filters(target: Target) -> list[str]:

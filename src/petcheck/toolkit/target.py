@@ -89,6 +89,11 @@ class Target:
         """Which kinds of invalid key the run sends where (section 5)."""
         return key_plan(self.seed, allowed_operations(writes=self.config.writes, as_of=self.as_of))
 
+    @property
+    def keys_always_asked(self) -> tuple[KeyCell, ...]:
+        """What of that the run asks whatever is left."""
+        return self.keys.always_asked(examples=self.examples_share > 0)
+
     @cached_property
     def pages(self) -> tuple[Parameters, ...]:
         """The pages that the run asks for before anything else (section 4.1)."""

@@ -61,7 +61,7 @@ def ask_refusals_ahead(target: Target) -> None:
     ]
     posts = [new_pet_call(body) for body in bodies]
     if Traffic.KEYS in choice.needs:
-        cells = (cell for cell in target.keys.needed if cell.operation is Operation.CREATE_PET)
+        cells = (cell for cell in target.keys_always_asked if cell.operation is Operation.CREATE_PET)
         posts += target.keyless_calls(cells)
     ask_ahead(target, [*posts, *asked_later(target, (Operation.LIST_PETS, Operation.GET_PET))])
 
@@ -95,7 +95,7 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
             yield read_call(before[0])
         if Traffic.OTHER_IDS in needs:
             yield read_call(unknown_id(target))
-    for cell in target.keys.needed if Traffic.KEYS in needs else ():
+    for cell in target.keys_always_asked if Traffic.KEYS in needs else ():
         call = target.keyless(cell)
         if (
             call is not None

@@ -729,6 +729,20 @@ def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
     assert isinstance(again(range(12), [3, 6, 7, 10, 11], range(12), at=5), Ask)
 
 
+@pytest.mark.parametrize(("size", "longer", "found"), [(12, 0, Failed), (30, 1, Failed), (30, 0, Ask)])
+def test_newer_animals_do_not_excuse_a_page_beside_the_whole_store(
+    size: int, longer: int, found: type[Decision]
+) -> None:
+    """Of 20 animals or more, only a longer page shows that a page is the whole store."""
+    sold = [n for n in range(3, size) if n % 4 in (2, 3)]
+    known = [*store(range(size), 0), page(range(size + 1), "limit=100", 3.5)]
+    lacks_one = page(sold, "limit=100&status=sold", 4)
+    three = [page(range(size + 4), "limit=100", 20), page(sold, "limit=100&status=sold", 21)]
+    last = page(range(size + 4 + longer), "limit=100", 22)
+    news = [made(number, 18) for number in range(size + 1, size + 4)]
+    assert isinstance(decided("LIST-8", *known, lacks_one, *news, *three, last), found)
+
+
 def test_other_operations_prove_nothing_about_lists() -> None:
     assert all(by(f"LIST-{n}", exchange(GET, 200, PET)) is NOT_CONCERNED for n in range(1, 9))
 

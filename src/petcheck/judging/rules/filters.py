@@ -135,6 +135,10 @@ def _as_the_whole_store(
     changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
     ids = due | created_in(record).keys()
     three = pages_in_a_row(record, _WIDE, call, ids)
+    if three is None:
+        # other animals that are newer explain nothing if the first page is known to hold the whole store
+        newer = pages_in_a_row(record, _WIDE, call, ())
+        three = newer if newer is not None and newer[0] in whole_stores(record) else None
     again = Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
     if three is None or (call.form is not None and three[1].exchange.request.form is not call.form):
         return again
