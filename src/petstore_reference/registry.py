@@ -34,7 +34,7 @@ class Fault:
     - big-store: there are more animals than a page of 100 holds
     - reading: the run only reads
     - examples: the run tries many property examples, `--examples 200`
-    - pairs: the run draws which kinds of key it sends to which operation, so several seeds are needed to show it all
+    - pairs: the run draws which kinds of key and which forms go to which operation, so several seeds show it all
     - the name of a variation: the server has it
 
     A fault that shows in overlapping requests only, or now and then, breaks at least one of `breaks`, in most runs.

@@ -117,6 +117,7 @@ LISTS = (
     "?limit=20",
     *(f"?limit={limit}&status={s}" for limit in (1, 20, 100) for s in STATUSES),
     "?limit=37",
+    "?status=sold&limit=20",
     "?petcheck=1",
 )
 LAST = '"categoryId":1'
@@ -165,6 +166,8 @@ BODIES = (
         )
     ),
     json.dumps('{"name":"s","categoryId":1}'),
+    ' {"name":"y","categoryId":1}',
+    '{"\\u006eame":"z","categoryId":1}',
 )
 
 

@@ -52,9 +52,9 @@ def test_a_gap_that_has_ended_is_named_and_one_that_is_accepted_asks_for_nothing
     [
         (["--plan"], {}, "add `--plan` to judge 1 more"),
         (
-            ["--allow-writes", "--max-requests", "--plan"],
+            ["--allow-writes", "--exhaust-rate-limit", "--max-requests", "--plan"],
             {"max-requests": 6},
-            "add `--allow-writes` and `--plan`, and raise `--max-requests` to judge 3 more",
+            "add `--allow-writes`, `--exhaust-rate-limit` and `--plan`, and raise `--max-requests` to judge 4 more",
         ),
         (["--plan", None], {}, "add `--plan` to judge 1 more; a `[[gap]]` accepts what stays open"),
         ([None], {}, "see why above; a `[[gap]]` in `petcheck.toml` accepts what cannot be examined, with your reason"),

@@ -29,6 +29,7 @@ def rows(*outcomes: str, target: str = "staging") -> tuple[Verdict, ...]:
         (samples.result(*rows("pass", "not-run", "inconclusive")), "1 of 3 examined, none fails", "7b5000"),
         (samples.result(*rows("pass", "fail")), "1 of 2 fail", "b0231b"),
         (samples.result(*rows("pass", "waived")), "1 of 2 waived", "59409b"),
+        (samples.result(*rows("pass", "waived", "not-run")), "2 of 3 examined, 1 waived", "59409b"),
         (samples.result(*rows("not-run")), "nothing examined", "7b5000"),
         (samples.result(*rows("pass", "error")), "no verdict", "8f1d63"),
         (samples.result(targets=(samples.target(unreachable="x"),)), "could not be tested", "8f1d63"),

@@ -71,6 +71,24 @@ def test_it_takes_few_pages(opened: Open, kind: str, file: str) -> None:
         assert 1 <= pages <= MOST[file], paper
 
 
+@pytest.mark.parametrize(
+    ("kind", "most"), [("two targets, one with many failures", 10), ("four targets with few failures", 8)]
+)
+def test_a_comparison_shows_on_paper_what_differs_in_one_pair_of_exchanges(opened: Open, kind: str, most: int) -> None:
+    page = opened(f"{kind}/comparison.html")
+    assert not page.locator(".printed:visible").count()
+    assert page.locator(".one .header:visible:not(:has(mark))").count()
+    page.emulate_media(media="print")
+    for difference in page.locator(".evidence").all():
+        assert difference.locator(".sides:visible").count() <= 1
+    assert page.locator(".sides:visible").count()
+    assert not page.locator(".one .header:visible:not(:has(mark)), .one .again:visible").count()
+    assert "what differs in one pair of exchanges" in page.locator(".printed").inner_text()
+    for paper in ("A4", "Letter"):
+        printed = page.pdf(format=paper, prefer_css_page_size=True)
+        assert 1 <= printed.count(b"/Type /Page\n") <= most, paper
+
+
 def test_the_servers_fail_as_much_as_they_say(written: Callable[[str], Path]) -> None:
     rows = json.loads(written("twenty failures/result.json").read_text("utf-8"))["requirements"]
     assert sum(row["outcome"] == "fail" for row in rows) >= 20

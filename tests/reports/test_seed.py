@@ -6,6 +6,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from tests.support.command import Ran
 from tests.support.forked import petcheck
 from tests.support.once import made_once, shared_folder
 from tests.support.trial import KEY, server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 AGAIN = "--seed 3 repeats this run"
 
@@ -36,6 +40,21 @@ def run_of_two() -> Ran:
 def test_it_is_in_every_page(ran: Ran, name: str) -> None:
     page = (ran.reports / name).read_text(encoding="utf-8")
     assert AGAIN in re.sub("<[^>]*>", "", page.partition("<body")[2])
+
+
+def test_the_page_of_pytest_looks_like_the_others_and_fits_on_a_phone(ran: Ran, tab: Page) -> None:
+    for width in (1440, 375):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.goto((ran.reports / "pytest.html").as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth") == width
+    assert tab.title() == tab.locator("h1").inner_text() == "The checks as pytest saw them"
+    assert not tab.locator(".filter:disabled:visible").count()
+    assert tab.locator("#environment tr:visible").all_inner_texts()[-1].startswith("Packages")
+    font = "one => getComputedStyle(one).fontFamily"
+    head = tab.locator("h1").evaluate(font)
+    tab.goto((ran.reports / "report.html").as_uri())
+    assert tab.locator("h1").evaluate(font) == head
+    tab.goto("about:blank")
 
 
 def test_it_is_on_the_screen_and_in_the_summary(ran: Ran) -> None:

@@ -262,6 +262,8 @@ def test_waivers_that_fail_the_run() -> None:
         "The waiver of LIST-1 on staging is stale: the requirement passes now. "
         "(1 pass; 2 requests; seed 1) r/report.html"
     )
+    gap = samples.row("LIST-3", "pass", waiver=AppliedWaiver("known", "2026-11-22", gap=True))
+    assert "The run still fails: stale or expired waivers and gaps: 2." in one_line(samples.result(stale, gap), "r")
     text = render(
         samples.result(stale, expired, samples.row(waiver=AppliedWaiver("x", "2026-11-01"))),
         (),

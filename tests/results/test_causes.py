@@ -257,8 +257,23 @@ def test_accepted_is_one_cause_whether_it_is_200_or_201() -> None:
 
 def test_a_page_that_is_too_long_is_no_wrong_member() -> None:
     pets = [{"id": n, "name": "Rex", "categoryId": 1} for n in range(30)]
-    rows = [row("LIST-3", "4.1", (0, "body:/5")), row("LIST-4", "4.1", (0, "body:/20"))]
-    assert lines(found(rows, (LIST, pets, 200))) == ["LIST-3, LIST-4: LIST-3 is broken"]
+    rows = [row("LIST-3", "4.1", (1, "body:/5")), row("LIST-4", "4.1", (0, "body:/20"))]
+    assert lines(found(rows, (LIST, pets, 200), (samples.request("/pets?limit=5"), pets, 200))) == [
+        "LIST-3, LIST-4: Pages hold more animals than they may"
+    ]
+
+
+def test_pages_that_are_too_long_have_one_cause_whichever_animal_is_the_first_too_many() -> None:
+    pets = [{"id": n, "name": "Rex", "categoryId": 1, "status": "sold"} for n in range(130)]
+    del pets[20]["status"]
+    default, wide = (LIST, pets[:50], 200), (samples.request("/pets?limit=100"), pets, 200)
+    ids = [
+        row("LIST-3", "4.1", (1, "body:/100")),
+        row("LIST-4", "4.1", (0, "body:/20")),
+        row("LIST-5", "4.1", (2, "body:/100")),
+        row("LIST-7", "4.1", (3, "body:/1")),  # it has a status, but not the one that was asked for
+    ]
+    assert [cause.ids for cause in found(ids, default, wide, wide, default)] == ["LIST-3 to LIST-5", "LIST-7"]
 
 
 def test_an_example_that_two_reasons_name_is_named_once() -> None:

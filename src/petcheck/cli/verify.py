@@ -22,7 +22,7 @@ from petcheck.stream.typed import timestamp
 from petcheck.words import plural
 
 _SHOWN = 40  # lines of what differs
-_SHOWN_ABOVE = ("label", "subject")
+_SHOWN_ABOVE = ("label", "subject", "target")
 _NAMED = 6  # targets, requirements and waivers
 
 PARSER = Parser(
@@ -142,4 +142,6 @@ def _claims(stream: Stream, result: Result | None) -> Iterator[tuple[str, str]]:
 
 def _told(name: str, value: object) -> str:
     """An option of the run; one without a value, or for all targets, is only named."""
-    return name if value in (True, EVERY_TARGET, [EVERY_TARGET]) else f"{name} {value}"
+    if value in (True, EVERY_TARGET, [EVERY_TARGET]):
+        return name
+    return ", ".join(f"{name} {one}" for one in (value if isinstance(value, list) else [value]))

@@ -113,7 +113,7 @@ def _at_the_same_time(record: Record, _: Grounds) -> Observed:
         return _unseen("the run sent one request after the other")
     refused = next((one for one in together if is_in_excess(one) or one.status in _TOO_MANY), None)
     if refused is None:
-        return Observed("all were answered")
+        return Observed("none was refused as one too many")
     most = max(Counter(exchange.burst for exchange in together).values())
     why = f"of {most}, one got {answer_text(refused)}; the rules that hold for them are inconclusive there"
     return replace(_unseen(why), exchanges=(refused.index,))

@@ -65,7 +65,8 @@ def in_form(decision: Failed, record: Record) -> str:
     """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
 
     It is seen if the form failed more than once.
-    An equal status shows that only if it was returned later, and no animal was created in between.
+    An equal status shows that only if it was returned later, and no animal was created in between; or if the form
+    failed before and after it.
     """
     forms, first = forms_in(decision), decision.proofs[0].exchange
     plain = in_plain_form(first, record) if forms else None
@@ -73,7 +74,9 @@ def in_form(decision: Failed, record: Record) -> str:
         return ""
     began, ended = sorted((first.index, plain.index))
     created = (one for one in posts_in(record) if one.status == 201 and began < one.index < ended)
-    if plain.status == first.status and (plain.sent < first.finished or any(created)):
+    before = any(one.finished <= plain.sent for one in decision.wrong)
+    between = before and any(plain.finished <= one.sent for one in decision.wrong)
+    if plain.status == first.status and not between and (plain.sent < first.finished or any(created)):
         return ""
     return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
 

@@ -33,9 +33,11 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
         elif waiver.gap and outcome in OPEN:
             reason = f"Accepted as a gap until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
         elif waiver.gap and outcome != "error":
-            reason = f"The gap is stale: the requirement is examined now. Remove it from the configuration. {reason}"
+            stale = "The gap is stale: the requirement is examined now. Remove it from the configuration."
+            reason = _with_fault(reason, stale, outcome)
         elif waiver.expires < today and outcome in ("fail", "pass"):
-            reason = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one. {reason}"
+            expired = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one."
+            reason = _with_fault(reason, expired, outcome)
         elif outcome == "fail":
             outcome = "waived"
             reason = f"Waived until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
@@ -44,6 +46,11 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
         applied = AppliedWaiver(waiver.reason, waiver.expires.isoformat(), waiver.gap, ended)
         settled.append(replace(verdict, outcome=outcome, reason=reason, waiver=applied))
     return settled
+
+
+def _with_fault(reason: str, fault: str, outcome: Outcome) -> str:
+    """A reason with what is wrong with its waiver: after a failure, which is what the reader has to fix first."""
+    return f"{reason} {fault}" if outcome == "fail" else f"{fault} {reason}"
 
 
 def is_open(verdict: Verdict) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from petcheck.call import Call, page_call, read_call
+from petcheck.grouping import grouped
 from petcheck.judging.apply import stated
 from petcheck.judging.creations import Creation, creations_in, reads_in
 from petcheck.judging.decision import Record
@@ -81,15 +82,16 @@ def _oldest(record: Record) -> Iterator[Call]:
 
 
 def _unread(record: Record) -> Iterator[Call]:
-    """An animal of each status of which none was read by its id, in a category of which none was if there is one."""
+    """An animal of each status of which none was read by its id, of a category of which none was if there is one."""
     shown, read = animals_in(record), {number for number, exchange in reads_in(record) if exchange.status == 200}
     seen, categories = (
         {str(shown[number].get(name)) for number in read & shown.keys()} for name in ("status", "categoryId")
     )
-    for number in sorted(shown, key=lambda number: str(shown[number].get("categoryId")) in categories):
-        if (status := str(shown[number].get("status"))) not in seen:
-            seen.add(status)
-            yield read_call(number)
+    of_status = grouped((str(animal.get("status")), number) for number, animal in shown.items())
+    for status in [status for status in of_status if status not in seen]:
+        number = min(of_status[status], key=lambda number: str(shown[number].get("categoryId")) in categories)
+        categories.add(str(shown[number].get("categoryId")))
+        yield read_call(number)
 
 
 def _orders(_record: Record) -> Iterator[Call]:
@@ -122,10 +124,10 @@ ENDING = (
     Again("the page without parameters", Operation.LIST_PETS, _default),
     Again("an id that was not found", Operation.GET_PET, _not_found),
     Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
+    Again("the first animal of the run", Operation.GET_PET, _first, created=True),
     Again("the oddest animal of the run", Operation.GET_PET, _oddest, created=True),
     Again("the orders", Operation.STORE_ORDERS, _orders),
     Again("an animal of each status that was not read", Operation.GET_PET, _unread),
-    Again("the first animal of the run", Operation.GET_PET, _first, created=True),
     Again("the first animal of the pages", Operation.GET_PET, _oldest),
     Again("the last filtered page", Operation.LIST_PETS, _filtered),
     Again("the widest page", Operation.LIST_PETS, _widest),

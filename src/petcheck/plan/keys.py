@@ -8,7 +8,7 @@ so as many runs with consecutive seeds as there are operations ask for all pairs
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, product
@@ -27,7 +27,6 @@ _VARIANTS = 12
 # of the kinds that a pass does not need, those that careless code accepts most: a name that every object of JavaScript
 # has, a header that is split at spaces, and a key of which only the beginning is compared
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING)
-_PLACE = {key: place for place, key in enumerate(Credential)}
 _MISSING, _EMPTY, _RANDOM = Credential.MISSING, Credential.EMPTY, Credential.RANDOM
 
 
@@ -56,6 +55,14 @@ _OTHERWISE_RIGHT = {
     Operation.GET_PET: (Wrong.NOTHING,),
     Operation.CREATE_PET: (Wrong.NOTHING,),
     Operation.STORE_ORDERS: (Wrong.NOTHING,),
+}
+
+
+# a server may look for a key first, and find out later whether it is valid
+_SOMETIMES_WRONG = _OTHERWISE_RIGHT | {
+    Operation.LIST_PETS: (Wrong.NOTHING, Wrong.PARAMETERS, Wrong.FILTER),
+    Operation.GET_PET: (Wrong.NOTHING, Wrong.UNKNOWN_ID),
+    Operation.CREATE_PET: (Wrong.NOTHING, Wrong.NO_JSON),
 }
 
 
@@ -109,15 +116,15 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
 
     def cell(key: Credential, operation: Operation, options: Sequence[Wrong], turn: int = seed) -> KeyCell:
         """With the next turn, the next of the options; once all of them had theirs, the next form."""
-        forms, option = divmod(turn + _PLACE[key], len(options))
+        forms, option = divmod(turn, len(options))
         return KeyCell(key, operation, options[option], forms % _VARIANTS)
 
-    def spread(kinds: Sequence[Credential]) -> Iterator[KeyCell]:
+    def spread(kinds: Sequence[Credential], among: Mapping[Operation, Sequence[Wrong]]) -> Iterator[KeyCell]:
         """Each kind on one operation, and on another one with the next seed."""
         for place, key in enumerate(kinds):
-            operation = ours[(place + seed) % len(ours)]
-            options = _options(operation) if key is _RANDOM else _OTHERWISE_RIGHT[operation]
-            yield cell(key, operation, options, seed // len(ours))
+            turn, which = divmod(place + seed, len(ours))
+            operation = ours[which]
+            yield cell(key, operation, _options(operation) if key is _RANDOM else among[operation], turn)
 
     needed = [cell(_MISSING, op, _OTHERWISE_RIGHT[op]) for op in ours]
     # a server that looks at what a body says before the key has parsed it before, too
@@ -126,11 +133,12 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
         for op in ours
         if DEFECTS[op]
     ]
-    needed += [cell(_EMPTY, op, _options(op)) for op in ours]
+    needed += [cell(_EMPTY, op, _options(op), seed + 1) for op in ours]
     for name in ("AUTH-2", "AUTH-4"):
-        needed += spread([key for key in INVALID[name] if key in SURELY_INVALID])
+        needed += spread([key for key in INVALID[name] if key in SURELY_INVALID], _SOMETIMES_WRONG)
     kinds = [key for several in INVALID.values() for key in several]
-    others = [*spread(_LIKELY), *spread([key for key in kinds if key not in {*SURELY_INVALID, *_LIKELY}])]
+    unlikely = [key for key in kinds if key not in {*SURELY_INVALID, *_LIKELY}]
+    others = [*spread(_LIKELY, _OTHERWISE_RIGHT), *spread(unlikely, _OTHERWISE_RIGHT)]
     asked = {one.pair for one in (*needed, *others)}
     rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
     # a defect that the pair was not sent with

@@ -55,10 +55,10 @@ def _id(number: int) -> Call:
     return Call(Operation.GET_PET, pet_id=str(number))
 
 
-# careless code takes `²` for a digit, and Python converts at most 4,300 digits; the first is what a parser refuses
+# careless code takes `²` for a digit; the first is what a parser refuses
 _TEXTS = (
-    *("é", str(INT64_MAX + 1), "²", "1.5", "\udcff", "9" * 5_000),
-    *("007", "+1", "a" * 300, "%", " 1", "🐈", "1e3", "0x10", "-", "1;2"),
+    *("é", str(INT64_MAX + 1), "²", "1.5", "\udcff", "a" * 300),
+    *("007", "+1", "%", " 1", "🐈", "1e3", "0x10", "-", "1;2"),
 )
 _SEGMENTS = tuple(call for call in map(segment_call, _TEXTS) if call is not None)
 _FIRST_SEGMENTS = 6

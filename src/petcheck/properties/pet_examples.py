@@ -54,18 +54,17 @@ def creating(
 def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
     """Each asks several questions. First a name with everything that careless servers cannot store: leading spaces,
     NUL, control characters, and more characters than most databases have room for. Then the shortest name, in an animal
-    without a status. Then the name of an animal that the run has created, since a name may be taken twice. If the first
-    was refused, the characters that most servers accept follow by themselves.
+    without a status. Then the name of an animal that the run has created, since a name may be taken twice; if the first
+    was refused, the characters that most servers accept.
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
     everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
     yield everything
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
     yield new_pet(pets, named(pets.run, 1), None, next(others))
+    name = signs_name(pets.run) if created(everything) else f"{pets.run} {controls} z"
     # members have no order (RFC 8259, section 4)
-    yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, _unseen(pets, 2 * seed, next(others))))
-    if not created(everything):
-        yield _with_member(new_pet(pets, f"{pets.run} {controls} z", SOLD), _unknown_member(pets))
+    yield _backwards(new_pet(pets, name, SOLD, _unseen(pets, 2 * seed, next(others))))
 
 
 def _with_id(pets: Pets, seed: int, own_id: int) -> bytes:

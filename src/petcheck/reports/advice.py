@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petcheck.judging.matchers import one_of
 from petcheck.judging.waivers import fails_by_waiver
 from petcheck.results import totals
 from petcheck.results.causes import Cause
@@ -50,6 +51,6 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
             return ""
         rest = "; a `[[gap]]` accepts what stays open" if strict and any(not group.settled_by for group in left) else ""
         number = len({row.id for group in groups for row in group.rows})
-        told = [f"{way} {' and '.join(options)}" for way, options in ways.items()]
+        told = [f"{way} {one_of(list(options), 'and')}" for way, options in ways.items()]
         return f"{', and '.join(told)} to judge {number} more{rest}"
     return ""

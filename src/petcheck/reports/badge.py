@@ -105,7 +105,9 @@ def _target_message(target: TargetInfo, result: Result) -> tuple[str, Outcome]:
     if outcome == "error":
         return "could not be tested" if target.unreachable is not None else "no verdict", outcome
     if outcome == "waived":
-        return f"{found['waived']} of {len(rows)} waived", outcome
+        examined = found["pass"] + found["waived"]
+        some = f"{examined} of {len(rows)} examined, {found['waived']} waived"
+        return f"{found['waived']} of {len(rows)} waived" if examined == len(rows) else some, outcome
     if not found["pass"]:
         return "nothing examined", "inconclusive"
     if outcome == "inconclusive":

@@ -24,6 +24,7 @@ from petcheck.results.decisions import (
     MOST,
     NOT_JSON,
     NOT_SERVED,
+    TOO_LONG,
     UNREAD,
     Decision,
     accepted_keys,
@@ -284,10 +285,10 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *
         return f"Wrong `{printable(member_of(which))}` in {place}"
     there = names_at(exchange, which)
     if not isinstance(there, tuple):  # a page as a whole
-        return ""
+        return "Pages hold more animals than they may" if there == TOO_LONG else ""
     fields = ERROR_FIELDS if exchange.heard.status >= 400 else _REQUIRED
     lacking = [f"`{name}`" for name in fields if name not in there]
-    if not lacking:  # the first animal of a page that is too long
+    if not lacking:
         return ""
     return f"No {one_of(lacking, 'and')} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
 

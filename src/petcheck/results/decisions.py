@@ -15,7 +15,7 @@ from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.json_values import Json
 from petcheck.judging.verdicts import Verdict
-from petcheck.spec.figures import CONTENT_TYPE, RATE_HEADERS
+from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, PET_FIELDS, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
 Entries: TypeAlias = Mapping[tuple[str, int], Exchange]
@@ -30,9 +30,9 @@ def by_index(exchanges: Iterable[Exchange]) -> dict[tuple[str, int], Exchange]:
 MOST = 60
 """The most exchanges of a failure that are looked at."""
 
-NOT_SERVED, NOT_JSON, UNREAD, AT_ONCE = "not served", "not JSON", "unread", "at once"
-"""The first part of four marks: an operation is not there at all, a body is not JSON, the server answers what it left
-unread of an earlier request, requests at the same time disturb each other.
+NOT_SERVED, NOT_JSON, UNREAD, AT_ONCE, TOO_LONG = "not served", "not JSON", "unread", "at once", "too long"
+"""A part of five marks: an operation is not there at all, a body is not JSON, the server answers what it left
+unread of an earlier request, requests at the same time disturb each other, a page has more animals than it may.
 """
 
 # refusals that frameworks send by themselves, whatever the operation
@@ -45,6 +45,7 @@ _NO_REQUEST_LINE = re.compile(
 )
 _ACCEPTED, _NO_KEY = "accepted", "401"
 _ABOUT_THE_REST = (400, 404)
+_REQUIRED = {name for name in PET_FIELDS if name != "status"}
 _FIELDS = "2"  # the section that says which values an animal may have
 _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 
@@ -188,9 +189,17 @@ def _values_to(exchange: Exchange, pointer: str) -> list[Json]:
 
 
 def names_at(exchange: Exchange, pointer: str) -> Hashable:
-    """What bodies with one fault have in common: the names of the members, or else that very exchange."""
+    """What bodies with one fault have in common: the names of the members, or else that very exchange.
+
+    In an animal that lacks nothing, the names show nothing: it may be one too many, or of another status. Pages
+    that are too long are alike.
+    """
     value = _values_to(exchange, pointer)[-1]
-    return tuple(sorted(value)) if isinstance(value, dict) else exchange.index
+    if isinstance(value, dict) and not value.keys() >= _REQUIRED:
+        return tuple(sorted(value))
+    place = pointer.rpartition("/")[2]
+    page = exchange.page if place.isdecimal() else None
+    return TOO_LONG if page is not None and int(place) >= (page.asked or LIMIT_MAX) else exchange.index
 
 
 def lacks(exchange: Exchange, name: str) -> bool:

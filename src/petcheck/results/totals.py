@@ -229,7 +229,7 @@ def notices(result: Findings, quote: Callable[[str], str] = printable) -> tuple[
         sentences.append(f"{why_incomplete(result)}; the rest was not judged.")
     faults = waiver_faults(result, quote)
     if faults and not any(row.outcome == "fail" for row in result.requirements):
-        stale = faults[0] if len(faults) == 1 else f"stale or expired waivers: {len(faults)}."
+        stale = faults[0] if len(faults) == 1 else f"stale or expired waivers and gaps: {len(faults)}."
         sentences.append(f"The run still fails: {stale}")
     if result.run.exit == Exit.UNSETTLED:
         settings, rows = result.run.settings, [row for row in result.requirements if result.chose(row)]

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -330,8 +330,14 @@ class _Run:
                     _drop(page, session.config)
 
     @pytest.hookimpl(optionalhook=True)
+    def pytest_html_report_title(self, report: Any) -> None:
+        """Say what pytest-html's page is."""
+        report.title = "The checks as pytest saw them"
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
-        """Add how to repeat the run to pytest-html's page."""
+        """Add to pytest-html's page where the verdicts are, and how to repeat the run."""
+        prefix.append("<p>report.html has the verdicts and their evidence.</p>")
         prefix.append(f"<p>petcheck: --seed {self.session.config.seed} repeats this run.</p>")
 
 

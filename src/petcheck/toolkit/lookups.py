@@ -22,12 +22,17 @@ def revealing(target: Target) -> int | None:
 
 
 def listed_before(target: Target) -> list[int]:
-    """Ids of listed animals that the run did not create: those that were read first, then the most revealing."""
+    """Ids of listed animals that the run did not create: those that were read first, then the most revealing.
+
+    Of those that reveal as much, the next seed has another one first.
+    """
     target.api.list_pets()
     mine = {made.id for made in creations_in(target.created.values())}
     listed, read = animals_in(target.record), [number for number, _ in reads_in(target.record)]
-    ours = (number for number in listed if number not in mine)
-    return sorted(ours, key=lambda n: (n not in read, "status" not in listed[n], not _odd(listed[n])))
+    others = [number for number in listed if number not in mine]
+    begin = target.seed % max(len(others), 1)
+    turned = (*others[begin:], *others[:begin])
+    return sorted(turned, key=lambda n: (n not in read, "status" not in listed[n], not _odd(listed[n])))
 
 
 def full_filters(target: Target) -> list[str]:
@@ -36,8 +41,11 @@ def full_filters(target: Target) -> list[str]:
     return [page.status for page in pages if page.status is not None and len(page.animals) == LIMIT_MAX][:1]
 
 
-def read_others(target: Target) -> None:
-    """Read a second animal, and one of each status of which none was read, as far as requests are left."""
+def read_others(target: Target, *, created: bool) -> None:
+    """Read a second animal, and one of each status of which none was read, as far as requests are left.
+
+    Those that the run has `created` are meant, or those from before the run.
+    """
     read = {number for number, _ in reads_in(target.record)}
     listed = animals_in(target.record)
     before = listed_before(target)
@@ -50,10 +58,9 @@ def read_others(target: Target) -> None:
     second = sorted((number for number in listed if number not in first), key=least_alike)[:1]
     status_of = {number: str(animal.get("status")) for number, animal in listed.items()}
     status_of |= {made.id: str(made.status) for made in creations_in(target.created.values())}
-    newest = {
-        status: number for number, status in sorted(status_of.items(), key=lambda row: (row[0] not in before, row))
-    }
-    seen = {status_of.get(number) for number in (*read, *second)}
+    ours = {number: status for number, status in sorted(status_of.items()) if (number in before) is not created}
+    newest = {status: number for number, status in ours.items()}
+    seen = {ours.get(number) for number in (*read, *second)}
     for number in (*second, *(number for status, number in newest.items() if status not in seen)):
         if not target.affords(_CONFIRMATION):
             return

@@ -271,24 +271,27 @@ class Target:
     def repeat_in_plain_form(self) -> None:
         """Send what failed in some other form once in the plain one, to find out whether the form is the cause.
 
-        Then send what failed by itself again in the same form, to find out whether it always fails.
+        And send what failed by itself again in the same form, to find out whether it always fails; first if it failed
+        beside others only, as they may be the cause.
         """
         left = _RESERVED - 1
         failing = {name: self.decision(name) for name in RULE if self.choice.covers(name)}
         forms = {name: forms_in(one) for name, one in failing.items() if isinstance(one, Failed)}
         for requirement in sorted(forms, key=lambda name: not forms[name]):
-            decision = self.decision(requirement) if left else None
-            if not isinstance(decision, Failed) or not self.spare_in_all():
-                continue
-            first = decision.proofs[0].exchange
-            if forms[requirement] and in_plain_form(first, self.record) is None:
-                self._send_again(replace(first.request.call, form=Form.PLAIN))
+            while left and self.spare_in_all():
+                decision = self.decision(requirement)
+                if not isinstance(decision, Failed):
+                    break
+                first, again = decision.proofs[0].exchange, to_ask_again(decision)
+                if forms_in(decision) and in_plain_form(first, self.record) is None:
+                    self._send_again(replace(first.request.call, form=Form.PLAIN))
+                elif again:
+                    self.transport.again = again[0].index
+                    self._send_again(again[0].request.same)
+                    self.transport.again = None
+                else:
+                    break
                 left -= 1
-            for exchange in to_ask_again(decision)[: min(left, self.spare_in_all())]:
-                self.transport.again = exchange.index
-                self._send_again(exchange.request.same)
-                left -= 1
-            self.transport.again = None
 
     def _send_again(self, call: Call) -> None:
         self.transport.section = call.operation.section

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, ServerState
 from petstore_reference.faults.echo import through_double, without_astral
-from petstore_reference.messages import Operation, ReceivedCall
+from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import animals, stored_otherwise, with_status
 from petstore_reference.registry import Fault, create
 from petstore_reference.store import Animal, NewAnimal, Store, changed
@@ -42,6 +42,23 @@ def _lost_without_status(behaviour: Behaviour) -> Behaviour:
         return animal
 
     return replace(behaviour, keep=keep)
+
+
+def _rolled_back(behaviour: Behaviour) -> Behaviour:
+    """A refused POST ends the transaction of the one before it, which no other POST has committed."""
+
+    def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
+        animal = behaviour.keep(new, animal_id, call, state)
+        state.memory.setdefault("rolled-back", {})["id"] = animal.id
+        return animal
+
+    def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
+        number = state.memory.get("rolled-back", {}).pop("id", None) if refusal.status == 400 else None
+        if number is not None:
+            state.store.remove(number)
+        return behaviour.refuse(refusal, call, state)
+
+    return replace(behaviour, keep=keep, refuse=refuse)
 
 
 def _one_id(behaviour: Behaviour) -> Behaviour:
@@ -134,6 +151,12 @@ FAULTS = [
         "`POST /pets` without `status` returns 201, but the animal is not stored.",
         "CREATE-12",
         _lost_without_status,
+    ),
+    *create(
+        "refused-post-rolls-back",
+        "A POST that is refused with 400 also undoes the one before it, if that was accepted.",
+        "CREATE-12",
+        _rolled_back,
         needs="small-store",
     ),
     *create(

@@ -567,6 +567,7 @@ MAY_NOT_FIT = (
     "The store may not fit on one page, so a filtered page may rightly leave animals out. "
     "Test a store of fewer than 20 animals."
 )
+OUTGROWN = "While a page showed the whole store, no animal had status {}"
 
 
 def store(ids: Iterable[int], at: float) -> list[Exchange]:
@@ -617,7 +618,9 @@ def test_each_status_must_be_listed() -> None:
 
 def test_a_store_that_outgrew_its_pages_may_not_fit_on_one() -> None:
     grown = [page([], "limit=100", 0), page(range(100), "limit=100", 5)]
-    assert reason(decided("LIST-8", *grown)) == MAY_NOT_FIT
+    outgrown = MAY_NOT_FIT.replace("The store may not fit on one page", OUTGROWN)
+    assert reason(decided("LIST-8", *grown)) == outgrown.format('"available", "pending" or "sold"')
+    assert reason(decided("LIST-8", *store([0, 1], 0), page(range(100), "limit=100", 5))) == outgrown.format('"sold"')
 
 
 def test_a_missing_page_of_a_status_is_requested() -> None:

@@ -114,8 +114,10 @@ def _is_lost(
         examined=(*shown, *exchanges),
     )
     if not late:
-        gone = [one for one, _ in lost]
-        asked = [*gone, *(one for one in creations if one not in gone)][:2]
+        gone, on_pages = [one for one, _ in lost], listed_in(record)
+        # likeliest to be lost too is one that no page ever showed
+        others = sorted((one for one in creations if one not in gone), key=lambda one: one.id in on_pages)
+        asked = [*gone, *others][:2]
         return Ask(tuple(read_call(one.id) for one in asked), vanished, max(one.due for one in asked))
     one, x = late[0]
     read = read_in(record)

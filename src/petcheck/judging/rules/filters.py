@@ -75,9 +75,11 @@ def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
     known = animals_in(page.exchange for page in whole)
     due = {status: {n for n, animal in known.items() if animal.get("status") == status} for status in STATUSES}
     lacking = [status for status in STATUSES if not due[status]]
+    unfit = "The store may not fit on one page"
+    if whole:
+        unfit = f"While a page showed the whole store, no animal had status {one_of([*map(quoted, lacking)])}"
     nobody_can_tell = Undecided(
-        "The store may not fit on one page, so a filtered page may rightly leave animals out. "
-        "Test a store of fewer than 20 animals."
+        f"{unfit}, so a filtered page may rightly leave animals out. Test a store of fewer than 20 animals."
     )
     if lacking and _grew(record):
         # a longer page can prove that an earlier one was whole, and can show animals of each status
