@@ -25,6 +25,7 @@ from petcheck.results.judge import judge
 from petcheck.results.load import read_run, recording_in
 from petcheck.spec.version import VERSION
 from tests.evidence.attacks import ATTACKS
+from tests.evidence.attacks.exchanges import burst_of
 from tests.evidence.attacks.files import SPELLINGS
 from tests.evidence.forging import (
     MANIFEST,
@@ -186,6 +187,15 @@ HONEST: dict[str, tuple[str, Edit, int, str]] = {
         made_up(lambda lines: put(head(lines)["suite"], requirements_sha256="0" * 64)),
         0,
         f"recorded by petcheck {VERSION} of other requirements, judged by this one",
+    ),
+    "killed in the middle of a burst": (
+        "conforming",
+        both(
+            burst_of(4, 8),
+            made_up(lambda lines: lines.__delitem__(slice(lines.index(line(lines, "request", 3)), None))),
+        ),
+        0,
+        "The run was interrupted",
     ),
     "another version, and an edit": (
         "pair",

@@ -281,6 +281,17 @@ PLANTS: dict[str, Plant] = {
     "form in a page, value first": in_page('<input value="{}" type=hidden name="csrf_token">'),
     "XML with an attribute": in_page('<a><password type="x">{}</password></a>'),
     "XML with CDATA": in_page("<a><token><![CDATA[{}]]></token></a>"),
+    "XML with a prefix": elsewhere(sends_text("text/xml", '<w:Password Type="t">CANARY</w:Password>')),
+    "settings": elsewhere(sends_text("text/plain", "[x]\nsecret_key = CANARY\n")),
+    "redirect of another host": elsewhere(
+        lambda one, canary: one["response"].update(redirectURL=f"https://bank.example/?code={canary}")
+    ),
+    "WebSocket of another host": elsewhere(
+        lambda one, canary: one.update(_webSocketMessages=[{"type": "send", "data": json.dumps({"token": canary})}])
+    ),
+    "header with quotes": in_header("Server-Timing", 'db;desc="token={}"'),
+    "text with an arrow": in_text("token => {}"),
+    "bearer in small letters": in_text("send bearer {}"),
     "fragment of another host": elsewhere(has_url("https://bank.example/cb#access_token={}")),
 }
 

@@ -273,12 +273,15 @@ def _contradicted(stream: Stream) -> Iterator[str]:
     """The first exchange with each target whose marks are wrong, in words."""
     for part in stream.parts:
         most = connections(stream.head.settings.connections, writes=part.settings.writes)
-        found = (*_bursts(part, most), *_overlaps(part), *_words(part))
+        found = (*_bursts(part, most, over=stream.end is not None), *_overlaps(part), *_words(part))
         yield from found[:1]
 
 
-def _bursts(part: Part, most: int) -> Iterator[str]:
-    """Bursts are numbered from 1, each in one piece, of no more requests than may be under way together."""
+def _bursts(part: Part, most: int, *, over: bool) -> Iterator[str]:
+    """Bursts are numbered from 1, each in one piece, of no more requests than may be under way together.
+
+    The last one may be cut where the run is not `over`.
+    """
     number = 0
     for burst, together in groupby(part.exchanges, lambda one: one.burst):
         if burst is None:
@@ -288,7 +291,7 @@ def _bursts(part: Part, most: int) -> Iterator[str]:
         answered = [one for one in members if isinstance(one.answer, Response)]
         if burst != number:
             yield f"{which} has the number {burst}, and is burst {number} of the run"
-        elif not 1 < len(members) <= most:
+        elif not (2 if over or members[-1] is not part.exchanges[-1] else 1) <= len(members) <= most:
             sent = f"{which} has {plural(len(members), 'request')}"
             yield f"{sent}; the run sends 2 to {most} at the same time"
         elif any(before.finished < after.sent for before, after in pairwise(answered)):

@@ -35,10 +35,12 @@ _PLACES = _IN_SCRIPTS + tuple(
     re.compile(pattern)
     for pattern in (
         r'"(?P<name>[^"\\]{1,80})"\s*:\s*"(?P<value>[^"\\]*(?:\\.[^"\\]*)*)"',
-        r"""(?<![\w.%\[\]+~-])(?P<name>[\w.%\[\]+~-]{1,80})=["']?(?P<value>[^&#;,\s"'<>\\]+)""",
+        r"""(?<![\w.%\[\]+~-])(?P<name>[\w.%\[\]+~-]{1,80})(?:=| = | ?=> ?)["']?(?P<value>[^&#;,\s"'<>\\]+)""",
+        # the first in a text in quotes, which has a name itself
+        r"""(?<=["'])(?P<name>[\w.%\[\]+~-]{1,80})=(?P<value>[^&#;,\s"'<>\\]+)""",
         rf"""(?<![\w.-])(?P<name>[\w.-]{{1,80}})["']? ?: ?["']?{_SCHEME}"""
         r"""(?P<value>[^/\s,;:"'<>\\{}\[\]][^\s,;"'<>\\]*)""",
-        r"<(?P<name>[\w.-]{1,80})(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?(?P<value>[^<>]+?)(?:\]\]>)?</",
+        r"<(?P<name>[\w.:-]{1,80})(?:\s[^<>]{0,200})?>(?:<!\[CDATA\[)?(?P<value>[^<>]+?)(?:\]\]>)?</",
         r"""(?:name|id)=["'](?P<name>[^"'<>]{1,80})["'][^<>]{0,200}?(?:value|content)=["'](?P<value>[^"'<>]+)["']""",
         r"""(?:value|content)=["'](?P<value>[^"'<>]+)["'][^<>]{0,200}?(?:name|id)=["'](?P<name>[^"'<>]{1,80})["']""",
         # a part of a form in parts (RFC 7578)
@@ -59,7 +61,7 @@ _SHAPES = re.compile(
     rb"GOCSPX-[\w-]{20,}|xapp-[\w-]{10,}|AGE-SECRET-KEY-\w{16,}|SK[0-9a-f]{32}\b|sq0\w{3}-[\w-]{20,}|hvs\.[\w-]{20,}|"
     rb"dckr_pat_[\w-]{20,}|(?:PMAK|NRAK)-[\w-]{20,}|lin_api_\w{20,}|dapi[0-9a-f]{32}\b)|hooks\.slack\.com/services/[\w/]{20,}|"
     rb"\bxox[abeprs]-[\w-]{10,}|\bAIza[\w-]{30,}|\bya29\.[\w-]{10,}|\bsk-[\w-]{20,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|"
-    rb"\b(?:npm|hf|shp(?:at|ss|ca|pa)|dop_v1|pypi)[_-]\w{30,}|\b(?:Bearer|Basic)\s+(?!\w+=[\"'])(?=\S*[\d_.+/=])[\w.~+/=-]{8,}|"
+    rb"\b(?:npm|hf|shp(?:at|ss|ca|pa)|dop_v1|pypi)[_-]\w{30,}|\b(?:[Bb]earer|Basic)\s+(?!\w+=[\"'])(?=\S*[\d_.+/=])[\w.~+/=-]{8,}|"
     rb"-----BEGIN[A-Z0-9 %+]*PRIVATE(?: |%20|\+)KEY[A-Z %+]*-----"
     rb"[^\"<>]*?(?:-----END[A-Z0-9 %+]*KEY[A-Z %+]*-----|(?=[\"<>])|$)"
 )
@@ -70,7 +72,7 @@ _UNMARKED = re.compile(
 # one of them is in every other token
 _MARKS = (
     b"eyJ _live_ _test_ whsec_ AKIA ASIA AROA AIDA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xox AIza ya29. sk- SG. "
-    b"GOCSPX- xapp- AGE-SECRET npm_ npm- hf_ hf- shpat shpss shpca shppa dop_v1_ dop_v1- pypi_ pypi- Bearer Basic "
+    b"GOCSPX- xapp- AGE-SECRET npm_ npm- hf_ hf- shpat shpss shpca shppa dop_v1_ dop_v1- pypi_ pypi- earer Basic "
     b"SK sq0 hvs. dckr_pat_ PMAK- NRAK- lin_api_ dapi hooks.slack -----BEGIN"
 ).split()
 
@@ -201,6 +203,8 @@ def secrets_of(entry: Any) -> Iterator[str]:
     """Every text of an entry that may be secret, wherever it comes back: tokens, cookies, passwords."""
     if not isinstance(entry, dict):
         return
+    for row in _rows(entry.get("_webSocketMessages")):  # of Chromium
+        yield from _in_text(str(row.get("data")))
     for part in ("request", "response"):
         message = entry.get(part)
         if not isinstance(message, dict):
@@ -217,7 +221,8 @@ def secrets_of(entry: Any) -> Iterator[str]:
         for row in (*_rows(message.get("queryString")), *_rows(_member(message, "postData", "params"))):
             if says_secret(str(row.get("name", ""))):
                 yield from _spellings([str(row.get("value", ""))])
-        yield from _in_text(str(message.get("url") or ""))
+        for url in (message.get("url"), message.get("redirectURL")):
+            yield from _in_text(str(url or ""))
         failed = str(message.get("status"))[:1] in ("4", "5")
         for place in ("postData", "content"):
             text, is_script = _readable(message.get(place))
