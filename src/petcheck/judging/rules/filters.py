@@ -4,7 +4,7 @@ If a filtered page lacks an animal that a page of the whole store shows, they ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf
 
@@ -138,7 +138,8 @@ def _as_the_whole_store(
     if three is None:
         # other animals that are newer explain nothing if the first page is known to hold the whole store
         newer = pages_in_a_row(record, _WIDE, call, ())
-        three = newer if newer is not None and newer[0] in whole_stores(record) else None
+        if newer is not None and newer[0] in whole_stores(record) and _left_out(status, newer, lacked, record):
+            three = newer
     again = Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
     if three is None or (call.form is not None and three[1].exchange.request.form is not call.form):
         return again
@@ -146,13 +147,11 @@ def _as_the_whole_store(
     both = _of_status(before, status) & _of_status(after, status)
     if not both:
         return changing
-    left_out = both - set(between.ids)
-    if not left_out:
+    if both <= set(between.ids):
         if any(page.exchange.sent > after.exchange.sent for page, _ in lacking):
             return again
         return Held((*examined, before.exchange, between.exchange, after.exchange))
-    since = before.exchange.sent - LAG_S
-    left_out = {n for n in left_out if n in lacked and max(lacked[n], status_known_since(record, n, status)) <= since}
+    left_out = _left_out(status, three, lacked, record)
     # the same cap may cut a page that is as long as the unfiltered one
     if not left_out or between.size >= min(before.size, after.size):
         return changing
@@ -163,6 +162,20 @@ def _as_the_whole_store(
         f"status {quoted(status)} (section 4.1).",
         (Proof(before.exchange, body(place)), Proof(between.exchange, BODY), Proof(after.exchange, BODY)),
     )
+
+
+def _left_out(status: str, three: tuple[Page, Page, Page], lacked: Mapping[int, float], record: Record) -> set[int]:
+    """The animals that the second of three pages leaves out, although the others list them with that status.
+
+    They were `lacked` `LAG_S` before, and had that status by then.
+    """
+    before, between, after = three
+    both, since = _of_status(before, status) & _of_status(after, status), before.exchange.sent - LAG_S
+    return {
+        number
+        for number in both - set(between.ids)
+        if number in lacked and max(lacked[number], status_known_since(record, number, status)) <= since
+    }
 
 
 def _as_lacking(call: Call, lacking: Sequence[Page]) -> Call:
