@@ -7,6 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,6 +40,7 @@ REQUESTS_PAGE = (ROOT / "docs" / "requests.md").read_text("utf-8")
 OTHERS = {"cosign", "curl", "export", "jq", "openssl", "pip", "ssh-keygen"}
 
 
+@cache
 def tokens(path: Path) -> list[Token]:
     return MarkdownIt().enable("table").parse(path.read_text("utf-8"))
 

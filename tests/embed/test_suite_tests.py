@@ -136,6 +136,7 @@ def test_a_failure_shows_what_the_application_raised_and_others_point_to_it(tmp_
     assert "a-canary-of-12345" not in get_1 + get_3
 
 
+@pytest.mark.slow  # that of the waivers chooses too
 def test_one_requirement_is_chosen_by_its_id(tmp_path: Path) -> None:
     with counted_server() as (url, _):
         code, printed = run_suite(tmp_path, TWO_LINES, "-k", "LIST-4", url=url)

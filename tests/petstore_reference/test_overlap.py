@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,8 @@ Plain = tuple[int, list[tuple[str, str]], bytes]
 OF_MILLISECONDS = re.compile(rb"\b1\d{12}\b")
 
 
-def answers(asks: Sequence[Ask | float], *faults: str) -> list[Plain]:
+@cache
+def answers(asks: tuple[Ask | float, ...], *faults: str) -> list[Plain]:
     """The answers of a server, in a form that does not depend on the order of headers."""
     clock = Clock()
     app = create_app(
@@ -48,7 +50,7 @@ def _plain(answer: Answer) -> Plain:
 
 # ---- races
 
-ASKS = [*asked(set(Operation))]
+ASKS = (*asked(set(Operation)),)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +118,7 @@ def test_a_fault_shows_now_and_then(name: str) -> None:
     concerned, one_in = SHOWN_BY[name], INTERMITTENT[name].one_in
     # a POST that is lost changes the ids of all later ones
     mix = [ask for ask in MIX if ask is not NEW or NEW in concerned or name == "one-worker-stale"]
-    right, seen = (answers([step for ask in mix for step in (ask, 0.07)], *faults) for faults in ((), (name,)))
+    right, seen = (answers(tuple(step for ask in mix for step in (ask, 0.07)), *faults) for faults in ((), (name,)))
     if name != "one-worker-does-not-count":
         right, seen = _uncounted(right), _uncounted(seen)
     wrong = [ask for ask, one, other in zip(mix, seen, right, strict=True) if one != other]

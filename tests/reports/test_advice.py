@@ -27,9 +27,9 @@ EXPLAIN = "`petcheck explain LIST-3`"
 )
 def test_a_failure_that_comes_now_and_then_needs_several_runs(when: When, said: str) -> None:
     value = samples.result(samples.row(frequency=Frequency(2, 31, "responses", when=when)))
-    found = causes(value, samples.two_exchanges())
-    assert next_step(value, found, repeatable=True) == said
-    assert next_step(value, found, repeatable=False) == EXPLAIN
+    assert next_step(value, causes(value, samples.two_exchanges())) == said
+    of_others = replace(value, run=replace(value.run, settings=replace(SETTINGS, traffic=True)))
+    assert next_step(of_others, causes(of_others, samples.two_exchanges())) == EXPLAIN
 
 
 def test_a_gap_that_has_ended_is_named_and_one_that_is_accepted_asks_for_nothing() -> None:
@@ -40,7 +40,7 @@ def test_a_gap_that_has_ended_is_named_and_one_that_is_accepted_asks_for_nothing
     ]
     value = samples.result(*rows, samples.row("LIST-1", "pass"))
     assert "LIST-8 was not examined: its gap on staging ended on 2026-03-01." in totals.headline(value)
-    assert next_step(value, (), repeatable=True).startswith("have what had a gap examined")
+    assert next_step(value, ()).startswith("have what had a gap examined")
     assert [(group.settled_by, group.ids) for group in totals.unexamined(value)] == [
         ("--allow-writes", ("LIST-8",)),
         (None, ("LIST-3",)),
@@ -65,7 +65,7 @@ def test_what_a_strict_run_lacks_is_asked_for_by_its_options(
 ) -> None:
     rows = [samples.row(f"LIST-{n}", "not-run", settled_by=option) for n, option in enumerate(settled_by)]
     run = samples.run(7, options=options, settings=replace(SETTINGS, strict=True))
-    assert next_step(samples.result(*rows, run=run), (), repeatable=True) == said
+    assert next_step(samples.result(*rows, run=run), ()) == said
 
 
 def test_a_strict_run_names_all_that_was_not_examined() -> None:

@@ -16,6 +16,7 @@ from petcheck.results.decisions import by_index
 from petcheck.results.findings import LeftAnimal, RequestCount
 from petcheck.stream.lines import RunSettings
 from tests.support import samples
+from tests.support.streams import SETTINGS
 
 
 def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
@@ -295,17 +296,17 @@ def test_long_lists_are_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "repeatable", "step"),
+    ("changes", "step"),
     [
-        ({}, True, "petcheck explain LIST-3; add --failed to run only what failed"),
-        ({"options": {"failed": True}}, True, "petcheck explain LIST-3"),
-        ({}, False, "petcheck explain LIST-3"),
+        ({}, "petcheck explain LIST-3; add --failed to run only what failed"),
+        ({"options": {"failed": True}}, "petcheck explain LIST-3"),
+        ({"settings": replace(SETTINGS, traffic=True)}, "petcheck explain LIST-3"),
     ],
-    ids=["failures", "chosen so", "a recording"],
+    ids=["failures", "chosen so", "traffic"],
 )
-def test_what_to_do_next(changes: dict[str, Any], repeatable: bool, step: str) -> None:
+def test_what_to_do_next(changes: dict[str, Any], step: str) -> None:
     value = samples.result(samples.row(), run=samples.run(1, **changes))
-    text = render(value, (), width=200, colour=False, folder="r", repeatable=repeatable)
+    text = render(value, (), width=200, colour=False, folder="r")
     assert text.splitlines()[-1] == f"next: {step}"
 
 

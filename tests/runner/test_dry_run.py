@@ -18,7 +18,8 @@ from tests.support.trial import Trial
 from tools.kill_matrix import run_fault, run_variation
 
 SOURCE = Url("https://host/v1", ApiKey("k-123"))
-COSTLY = ("limit-refused", "filter-drops-first", "created-not-stored", "get-name-upper-case", "any-key", "403-for-401")
+COSTLY = ("limit-refused", "created-not-stored", "any-key")
+COSTLY_TOO = ("filter-drops-first", "get-name-upper-case", "403-for-401")
 
 
 def forecast(target: TargetConfig, *sections: str, **settings: Any) -> Forecast:
@@ -35,12 +36,18 @@ def expect_within(trial: Trial) -> None:
     assert {section: count for section, count in sent.by_section.items() if count > bounds[section]} == {}
 
 
-@pytest.mark.parametrize("name", COSTLY)
+@pytest.mark.parametrize("name", [*COSTLY, *(pytest.param(name, marks=pytest.mark.slow) for name in COSTLY_TOO)])
 def test_a_faulty_server_costs_no_more_than_forecast(name: str) -> None:
     expect_within(run_fault(name))
 
 
-@pytest.mark.parametrize("names", [(), ("strict-categories", "strict-names-ascii"), ("store-of-19",)])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("strict-categories", "strict-names-ascii"),
+        *(pytest.param(names, marks=pytest.mark.slow) for names in ((), ("store-of-19",))),
+    ],
+)
 @pytest.mark.parametrize("writes", [True, False], ids=["writing", "reading"])
 def test_a_conforming_server_costs_no_more_than_forecast(names: tuple[str, ...], writes: bool) -> None:
     expect_within(run_variation(names, writes=writes))

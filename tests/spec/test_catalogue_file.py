@@ -7,10 +7,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import yaml
+from petcheck.spec.files import read_yaml
 
-WHOLE: dict[str, list[dict[str, Any]]] = yaml.safe_load(
-    (Path(__file__).resolve().parents[2] / "requirements.yaml").read_text("utf-8")
+WHOLE: dict[str, list[dict[str, Any]]] = read_yaml(
+    (Path(__file__).resolve().parents[2] / "requirements.yaml").read_bytes()
 )
 ENTRIES = WHOLE["requirements"]
 SECTIONS = ["1", "2", "3", "4", "4.1", "4.2", "4.3", "4.4", "5", "6", "7", "8", "9"]

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import requests
 import schemathesis
-import yaml
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from schemathesis.core.failures import FailureGroup
@@ -24,13 +23,14 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from petcheck.spec import figures
+from petcheck.spec.files import read_yaml
 from petcheck.spec.operations import Operation
 from tools import openapi_ids
 
 ROOT = Path(__file__).resolve().parents[2]
-OPENAPI: dict[str, Any] = yaml.safe_load((ROOT / "openapi.yaml").read_text("utf-8"))
+OPENAPI: dict[str, Any] = read_yaml((ROOT / "openapi.yaml").read_bytes())
 CATALOGUE: dict[str, dict[str, Any]] = {
-    entry["id"]: entry for entry in yaml.safe_load((ROOT / "requirements.yaml").read_text("utf-8"))["requirements"]
+    entry["id"]: entry for entry in read_yaml((ROOT / "requirements.yaml").read_bytes())["requirements"]
 }
 
 INT64 = {"type": "integer", "format": "int64", "minimum": -(2**63), "maximum": 2**63 - 1}

@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from petcheck.call import Call, Credential
 from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
@@ -25,6 +23,7 @@ from petcheck.results.findings import (
     UntestablePoint,
 )
 from petcheck.results.result import Result
+from petcheck.spec.files import read_yaml
 from petcheck.spec.operations import Operation
 from petcheck.stream.lines import SuiteInfo
 from petcheck.wire.sender import usual
@@ -188,7 +187,7 @@ def two_exchanges() -> tuple[Exchange, ...]:
 @cache
 def whole_run(*, targets: int = 2, number: int = 58, failing: bool = True) -> tuple[Result, tuple[Exchange, ...]]:
     """A realistic run of the whole catalogue: staging with writes, the other targets without."""
-    catalogue = yaml.safe_load((ROOT / "requirements.yaml").read_text("utf-8"))["requirements"]
+    catalogue = read_yaml((ROOT / "requirements.yaml").read_bytes())["requirements"]
     names = ("staging", "production", "eu-west", "us-east")[:targets]
     exchanges = tuple(
         entry for name in names for entry in _exchanges(name, number if name == "staging" else number // 2)

@@ -14,12 +14,14 @@ from petcheck.spec.outcomes import Exit
 from petcheck.words import plural
 
 
-def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> str:
+def next_step(result: Result, failing: Sequence[Cause]) -> str:
     """What to do next, with backticks around code; empty if the run asks for nothing.
 
-    `failing` are the causes of its failures. It never repeats an option that the run had; `repeatable` is false if the
-    run cannot be repeated with options.
+    `failing` are the causes of its failures. It never repeats an option that the run had, and names none for traffic
+    that another program recorded, since petcheck cannot send that again.
     """
+    settings = result.run.settings
+    repeatable = settings is None or not settings.traffic
     if result.run.exit == Exit.FAILS and not failing:
         held = [row.waiver for row in result.requirements if row.waiver and fails_by_waiver(row)]
         if any(waiver.ended for waiver in held):
@@ -39,7 +41,7 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
     if result.run.exit == Exit.NOTHING_SELECTED and not result.targets:
         return "choose checks that exist; `petcheck --collect-only` lists them"
     if result.run.exit == Exit.UNSETTLED and repeatable:
-        strict = result.run.settings is not None and result.run.settings.strict
+        strict = settings is not None and settings.strict
         left = totals.unexamined(result)
         groups = [group for group in left if group.settled_by is not None]
         ways: dict[str, dict[str, None]] = {}

@@ -102,7 +102,7 @@ def render(
         fold=_fold(len(found), len(names)),
         numbers=by_target(found),
         next_steps={
-            target.name: next_step(result, [cause for cause in found if cause.target == target.name], repeatable=True)
+            target.name: next_step(result, [cause for cause in found if cause.target == target.name])
             for target in result.targets
         },
         compared=comparable.FILE if comparable.has_several_sides(result) else None,

@@ -46,14 +46,12 @@ def render(
     colour: bool,
     folder: str | None,
     unwritten: Collection[str] = (),
-    repeatable: bool = True,
 ) -> str:
     """The final output of a run as text, without a line feed at its end.
 
     `width` is the terminal's in columns: prose wraps and tables fit, but `curl` lines stay whole so that they can be
     copied. With `colour`, ANSI colours support the words and never replace them. `folder` is where the reports are, as
-    the user named it, except those `unwritten`; None where there are none. `repeatable` is false where nothing was
-    sent, as for a recording.
+    the user named it, except those `unwritten`; None where there are none.
     """
     page = TextLines(width, colour)
     found = causes(result, evidence)
@@ -77,7 +75,7 @@ def render(
     _verdict(page, result, found)
     if folder is not None:
         _reports(page, result, printable(folder.rstrip("/")), unwritten)
-    next_step = advice.next_step(result, found, repeatable=repeatable)
+    next_step = advice.next_step(result, found)
     if next_step:
         page.say(f"next: {next_step.replace('`', '')}", "", " " * 6)
     return str(page).removeprefix("\n")

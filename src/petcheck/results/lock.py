@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
-import sys
 from pathlib import Path
 
 from petcheck.errors import InUse
-
-if sys.platform != "win32":
-    import fcntl
 
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
@@ -25,8 +22,6 @@ class FolderLock(contextlib.AbstractContextManager["FolderLock"]):
 
     def __init__(self, folder: Path) -> None:
         self._descriptor: int | None = None
-        if sys.platform == "win32":
-            return
         with contextlib.suppress(OSError):
             self._descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         if self._descriptor is None:
@@ -45,7 +40,7 @@ class FolderLock(contextlib.AbstractContextManager["FolderLock"]):
 
     def release(self) -> None:
         """Release the lock."""
-        if self._descriptor is not None and sys.platform != "win32":
+        if self._descriptor is not None:
             with contextlib.suppress(OSError):
                 # unlock explicitly: a child process may have a copy of the descriptor
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)

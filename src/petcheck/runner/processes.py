@@ -1,6 +1,6 @@
 """Runs tasks, each in its own process: one that dies or grows affects no other, and its memory is returned.
 
-The processes are forked, where the system can, from one that has imported everything.
+The processes are forked from one that has imported everything.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import atexit
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -62,10 +61,8 @@ class Processes:
 
     def each(self, tasks: Iterable[Task[T]]) -> Iterator[Done[T]]:
         """Run the tasks; yields the end of each at once."""
-        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-        context: Any = multiprocessing.get_context(method)
-        if method == "forkserver":
-            context.set_forkserver_preload(["petcheck.runner.warm"])
+        context: Any = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["petcheck.runner.warm"])
         left = iter(tasks)
         with signals.first_calls(self._interrupt):
             while True:
@@ -117,8 +114,7 @@ def _serve(
     folder: str,
 ) -> None:
     """In the new process: make the call, and send its value."""
-    if sys.platform != "win32":
-        os.setpgrp()  # Ctrl-C is for the parent, which passes it on
+    os.setpgrp()  # Ctrl-C is for the parent, which passes it on
     signals.install_handlers()
     _end_with_parent()
     os.environ.clear()

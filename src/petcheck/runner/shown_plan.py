@@ -107,7 +107,8 @@ def _keys(cells: Iterable[KeyCell]) -> Iterator[str]:
 
 
 def _request(cell: KeyCell) -> str:
-    return _tied(cell.operation) + ("" if cell.wrong is Wrong.NOTHING else f" with {cell.wrong.value}")
+    operation = str(cell.operation).replace(" ", TIED)  # on one line
+    return operation + ("" if cell.wrong is Wrong.NOTHING else f" with {cell.wrong.value}")
 
 
 def _row(of: str, text: str) -> Iterator[str]:
@@ -118,8 +119,3 @@ def _said(text: str, indent: int, hanging: int | None = None) -> Iterator[str]:
     lines = TextLines(_WIDTH, colour=False)
     lines.say(text, " " * indent, None if hanging is None else " " * hanging)
     yield from str(lines).split("\n")
-
-
-def _tied(operation: Operation) -> str:
-    """An operation in words that stay on one line."""
-    return str(operation).replace(" ", TIED)
