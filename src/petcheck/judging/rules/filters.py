@@ -167,7 +167,7 @@ def _as_the_whole_store(
 def _left_out(status: str, three: tuple[Page, Page, Page], lacked: Mapping[int, float], record: Record) -> set[int]:
     """The animals that the second of three pages leaves out, although the others list them with that status.
 
-    They were `lacked` `LAG_S` before, and had that status by then.
+    They were `lacked` `LAG_S` before, and already had that status.
     """
     before, between, after = three
     both, since = _of_status(before, status) & _of_status(after, status), before.exchange.sent - LAG_S
