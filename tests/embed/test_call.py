@@ -28,13 +28,26 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_url_gives_a_result_and_leaves_nothing(here: Path) -> None:
+@pytest.fixture
+def ci_system(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    page = here / "page.md"
+    page.touch()
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
+    return page
+
+
+def test_a_url_gives_a_result_says_nothing_and_leaves_nothing(
+    ci_system: Path, here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     with server(faults=["no-limit-header"], key=KEY) as url:
         result = petcheck.check(url, key=KEY, examples=0, seed=7, as_of="2030-12-05")
     failing = {row.id for row in result.requirements if row.outcome == "fail"}
     assert "RATE-1" in failing
     assert (result.complete, result.run.exit, result.run.seed, result.run.as_of) == (True, 1, 7, "2030-12-05")
-    assert list(here.iterdir()) == []
+    assert tuple(capfd.readouterr()) == ("", "")
+    assert ci_system.read_text("utf-8") == ""
+    assert list(here.iterdir()) == [ci_system]
 
 
 def test_an_application_and_its_key_and_reports(here: Path) -> None:
@@ -112,22 +125,6 @@ def test_a_suite_that_breaks(here: Path) -> None:
     (here / "out" / "summary.md").mkdir(parents=True)
     with server(key=KEY) as url, pytest.raises(petcheck.SuiteBroke, match=r"summary\.md"):
         petcheck.check(url, key=KEY, examples=0, reports="out")
-
-
-@pytest.fixture
-def ci_system(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    page = here / "page.md"
-    page.touch()
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
-    return page
-
-
-def test_a_call_says_nothing(ci_system: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with server(faults=["no-limit-header"], key=KEY) as url:
-        petcheck.check(url, key=KEY, examples=0)
-    assert tuple(capfd.readouterr()) == ("", "")
-    assert ci_system.read_text("utf-8") == ""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")

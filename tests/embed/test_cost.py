@@ -28,8 +28,10 @@ def test_the_page_has_two_settings() -> None:
 
 @pytest.mark.parametrize(
     ("text", "loaded"),
-    [("", "loaded: hypothesis schemathesis\n"), *((text, "loaded:\n") for text in SETTINGS)],
-    ids=["installed", *(f"settings {number}" for number, _ in enumerate(SETTINGS, 1))],
+    [
+        pytest.param("", "loaded: hypothesis schemathesis\n", id="installed", marks=pytest.mark.slow),
+        *(pytest.param(text, "loaded:\n", id=f"settings {number}") for number, text in enumerate(SETTINGS, 1)),
+    ],
 )
 def test_an_unrelated_suite(tmp_path: Path, text: str, loaded: str) -> None:
     (tmp_path / "pyproject.toml").write_text(text)

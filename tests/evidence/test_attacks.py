@@ -111,7 +111,7 @@ def test_an_honest_folder_is_proven(
 
 # what takes long to verify is in the core once for each class and what is said of it
 FIRST = {(attack.partition(":")[0], words): attack for attack, (*_, words) in reversed(ATTACKS.items())}.values()
-DEAR, SOON_REFUSED = ("edited", "line", "exchange", "parts"), (CONTRADICTS, "its members do not agree")
+DEAR, SOON_REFUSED = ("edited", "line", "exchange", "JSON", "parts"), (CONTRADICTS, "its members do not agree")
 CORE = {
     attack
     for attack, (*_, words) in ATTACKS.items()

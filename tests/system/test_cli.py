@@ -266,6 +266,7 @@ def usual(server: str, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return ran
 
 
+@pytest.mark.slow
 def test_pytest_can_run_it_from_the_checkout(usual: Ran, server: str, tmp_path: Path) -> None:
     arguments = ["checks", "--target", server, "--seed", "5", "--examples", "0"]
     arguments += ["--reports", str(tmp_path / "reports")]

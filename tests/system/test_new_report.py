@@ -41,6 +41,7 @@ def changed(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_its_module_and_its_row_are_enough(changed: Path) -> None:
     assert "for a spreadsheet" in ran(changed, "-c", "from tools.generated import REGIONS; print(REGIONS['outputs']())")
     ran(changed, "-m", "petcheck", "--self-test", "--examples", "0", "-k", "test_9", "--reports", "made")
