@@ -334,7 +334,7 @@ def test_requirements_that_no_side_examined_count_as_agreed() -> None:
 
 
 def test_different_plans_are_reported_but_no_difference() -> None:
-    clock = Hurried(50)
+    clock = Hurried(5)
     with server(plan="business", clock=clock) as url:
         business = judge_in_place(url, *READS, "--allow-writes", "--plan", "business", clock=clock)
     made = against_plain(business)

@@ -30,7 +30,7 @@ limit-1-with-sold-unlimited limit-20-with-available-unfiltered limit-20-with-ava
 get-404-after-first-read limit-text-gives-all 501-on-limit-text created-id-off-by-one get-other-status
 limit-not-in-menu-refused short-names-refused name-0-refused name-taken-409 digits-as-name-become-number
 read-name-escaped read-category-off-by-one get-name-escaped listed-name-escaped
-stored-name-escaped filter-before-limit-ignored sold-not-found
+stored-name-escaped filter-before-limit-ignored sold-not-found read-status-lost
 """
 
 BY_EXAMPLES = frozenset(_NAMES.split())

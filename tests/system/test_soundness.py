@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from petstore_reference.faults import FAULTS
 from petstore_reference.server import create_app
 from petstore_reference.variations import VARIATIONS
+from tests.support.by_examples import BY_EXAMPLES
 from tests.support.ground import settings
 from tools import soundness
-from tools.kill_matrix import run_variation
+from tools.kill_matrix import SEEDS, run_variation
 from tools.soundness import CANDIDATES, SIZES, Server, alarm, drawn
 
 # PETCHECK_SERVERS=3000 is the nightly profile; `make soundness` draws other seeds
@@ -42,9 +43,11 @@ FORMS = tuple(
     )
     if name in VARIATIONS
 )
-# faults that a run with writes finds in the usual store; sections 1 and 8 are matters of form themselves
+# faults that a run with writes finds in the usual store with any seed; sections 1 and 8 are matters of form themselves
 OVERT = sorted(
-    name for name, fault in FAULTS.items() if not fault.needs - {"writes"} and fault.section not in ("1", "8")
+    name
+    for name, fault in FAULTS.items()
+    if not fault.needs - {"writes"} and fault.section not in ("1", "8") and name not in BY_EXAMPLES
 )
 
 
@@ -83,9 +86,10 @@ def test_an_alarm_names_the_variations_that_it_needs(
 
 @pytest.mark.slow
 @PROFILE
-@given(fault=st.sampled_from(OVERT), drawn_by=st.integers(0, 2**31), seed=st.integers(1, 2**31))
-def test_a_fault_is_found_with_any_form_of_answer(fault: str, drawn_by: int, seed: int) -> None:
-    names = drawn(drawn_by, FORMS).variations[:5]
+@given(fault=st.sampled_from(OVERT), drawn_by=st.integers(0, 2**31))
+def test_a_fault_is_found_with_any_form_of_answer(fault: str, drawn_by: int) -> None:
+    """With the seed of the kill matrix: what a run sends, and so what it finds, depends on it."""
+    seed, names = SEEDS[0], drawn(drawn_by, FORMS).variations[:5]
     trial = run_variation(names, writes=True, faults=(fault,), seed=seed)
     note(f"--seed {seed}, fault {fault}, variations {names}: {[trial.reasons[name] for name in trial.ids('fail')]}")
     assert trial.ids("fail") == set(FAULTS[fault].breaks)
