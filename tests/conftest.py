@@ -32,5 +32,7 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _shared_by_workers(tmp_path_factory: pytest.TempPathFactory) -> None:
-    keep_in(tmp_path_factory.getbasetemp())
+def _shared_by_workers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
+    own = tmp_path_factory.getbasetemp()
+    # not by the environment: a session that a test starts inherits it, and would find what older runs left
+    keep_in(own.parent if hasattr(request.config, "workerinput") else own)

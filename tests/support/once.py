@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import functools
 import hashlib
-import os
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,9 +17,9 @@ T = TypeVar("T")
 _places: list[Path] = []
 
 
-def keep_in(base: Path) -> None:
-    """Say where: the folder for temporary files of this process, which the workers have in a common one."""
-    _places[:] = [base.parent if "PYTEST_XDIST_WORKER" in os.environ else base]
+def keep_in(folder: Path) -> None:
+    """Say where: a folder of this run of the tests, which all its workers have in common."""
+    _places[:] = [folder]
 
 
 def shared_folder(name: str) -> Path:
