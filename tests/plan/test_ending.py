@@ -35,5 +35,18 @@ def test_of_a_status_an_animal_of_another_category_comes_first() -> None:
     assert [number for number in range(1, 7) if read_call(number) in calls] == [1, 4, 6]
 
 
+def test_what_was_sold_before_the_run_comes_first_even_if_an_animal_that_it_sold_was_read() -> None:
+    created = {"name": "Ann", "categoryId": 3, "status": "sold"}
+    record = WholeRecord(
+        [
+            exchange(body=PETS[1:], index=0),
+            exchange(Operation.CREATE_PET, status=201, asked=created, body={"id": 9, **created}, index=1),
+            exchange(GET, body={"id": 9, **created}, path="/pets/9", index=2),
+        ]
+    )
+    older = [call for call in ending(record) if call.operation is GET and call != read_call(9)]
+    assert older == [read_call(2), read_call(3), read_call(4)]
+
+
 def test_the_orders_are_asked_again() -> None:
     assert Call(Operation.STORE_ORDERS) in ending(WholeRecord([exchange(body=PETS)]))[:4]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from petcheck.plan.pages import another_limit, first_pages
-from petcheck.spec.figures import STATUSES
+from petcheck.plan.pages import another_page, first_pages
+from petcheck.spec.figures import PENDING, STATUSES
 
 SEEDS = range(20)
 
@@ -29,7 +29,7 @@ def test_two_seeds_in_a_row_ask_for_different_pairs() -> None:
 
 
 def test_seeds_in_a_row_ask_for_small_and_large_limits() -> None:
-    limits = [another_limit(seed) for seed in range(40)]
+    limits = [limit or 0 for limit, _ in map(another_page, range(40))]
     assert {1, 20, 100}.isdisjoint(limits)
     assert all(1 < limit < 100 for limit in limits)
     assert all(
@@ -39,3 +39,12 @@ def test_seeds_in_a_row_ask_for_small_and_large_limits() -> None:
     assert len(set(limits)) > 20
     # a server that rounds limits is right about round ones
     assert all(limit % 5 for limit in limits)
+
+
+def test_eight_seeds_in_a_row_ask_for_a_limit_of_each_size_with_and_without_the_filter() -> None:
+    asked = [
+        ((limit or 0) > 9, (limit or 0) > 19, (limit or 0) > 59, status)
+        for limit, status in map(another_page, range(8))
+    ]
+    assert len(set(asked)) == 8
+    assert {status for *_, status in asked} == {PENDING, None}

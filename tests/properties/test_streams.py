@@ -7,17 +7,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.call import Call
+from petcheck.call import Call, page_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, valid_pets
-from petcheck.plan.pages import BETWEEN
+from petcheck.plan.pages import BETWEEN, first_pages
 from petcheck.properties.defect_examples import defective_pets
 from petcheck.properties.generate import Generated
 from petcheck.properties.get_examples import getting
@@ -277,6 +277,16 @@ def test_eight_seeds_ask_for_each_range_of_limits_with_each_status() -> None:
     assert cells >= {(limits, status) for limits in BETWEEN for status in (*STATUSES, None)}
 
 
+@pytest.mark.parametrize("first", [0, 7])
+def test_ten_seeds_in_a_row_ask_for_every_limit_of_the_document_with_every_status(first: int) -> None:
+    asked: set[tuple[tuple[str, str], ...]] = set()
+    for seed in range(first, first + 10):
+        pages = [page_call(*page).query for page in first_pages(seed)]
+        valid = [call.query for call in islice(listing(seed, shipped_pool()), 8) if call.query not in pages]
+        asked.update(pages, valid)
+    assert asked >= {page_call(*pair).query for pair in product((None, 1, 20, 100), (*STATUSES, None))}
+
+
 def test_control_characters_come_again_if_everything_at_once_was_refused() -> None:
     usual = [call.body for call in islice(creating(PETS, 1, (), GENERATED), 18)]
     parted = [call.body for call in islice(creating(PETS, 1, (), GENERATED, lambda _: False), 18)]
@@ -304,7 +314,7 @@ def test_a_name_has_the_given_length(length: int) -> None:
 
 _DRAW = """
 import shop
-from itertools import islice
+from itertools import islice, product
 from petcheck.properties.generate import Generated
 from petcheck.properties.pool import shipped_pool
 from petcheck.properties.generate import Generated

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from petcheck.plan.pages import another_limit
+from petcheck.call import page_call
+from petcheck.plan.pages import another_page
 from petcheck.spec.operations import Operation
 from tests.support.trial import judge_in_place, server
 
@@ -18,7 +19,7 @@ def test_pages_that_share_a_limit_or_a_status_are_asked_for_at_the_same_time() -
     assert pages == {
         (("limit", "100"),),
         (("limit", "100"), ("status", "pending")),
-        (("limit", str(another_limit(3))), ("status", "pending")),
+        page_call(*another_page(3)).query,
     }
     assert [one.operation for one in together].count(Operation.GET_PET) == 1
     assert not any(body in (one.request.body for one in trial.exchanges if one.status != 400) for body in (b"{}",))

@@ -11,7 +11,7 @@ from petcheck.judging.apply import stated
 from petcheck.judging.creations import Creation, creations_in, reads_in
 from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in, lists_in
-from petcheck.spec.figures import LIMIT_MAX
+from petcheck.spec.figures import LIMIT_MAX, SOLD
 from petcheck.spec.operations import Operation
 
 ASKED_AGAIN = ("LIST-1", "LIST-6", "LIST-7", "LIST-8", "GET-1", "GET-2", "GET-3", "ORDERS-1")
@@ -82,13 +82,18 @@ def _oldest(record: Record) -> Iterator[Call]:
 
 
 def _unread(record: Record) -> Iterator[Call]:
-    """An animal of each status of which none was read by its id, of a category of which none was if there is one."""
-    shown, read = animals_in(record), {number for number, exchange in reads_in(record) if exchange.status == 200}
+    """An older animal of each status of which none was read by its id, of a category of which none was if there is one.
+
+    Those that the run created do not count: a store that hides what was sold long ago may show what it sold just now.
+    """
+    made = {one.id for one in creations_in(record)}
+    shown = {number: animal for number, animal in animals_in(record).items() if number not in made}
+    read = {number for number, exchange in reads_in(record) if exchange.status == 200}
     seen, categories = (
         {str(shown[number].get(name)) for number in read & shown.keys()} for name in ("status", "categoryId")
     )
     of_status = grouped((str(animal.get("status")), number) for number, animal in shown.items())
-    for status in [status for status in of_status if status not in seen]:
+    for status in sorted((one for one in of_status if one not in seen), key=lambda one: one != SOLD):
         number = min(of_status[status], key=lambda number: str(shown[number].get("categoryId")) in categories)
         categories.add(str(shown[number].get("categoryId")))
         yield read_call(number)

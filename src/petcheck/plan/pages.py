@@ -32,7 +32,11 @@ BETWEEN = tuple(tuple(limit for limit in limits if limit % 5) for limits in _UNN
 """The limits that the document does not name, and that are not round, in ranges."""
 
 
-def another_limit(seed: int) -> int:
-    """A limit that the document does not name; the next seed draws it among larger ones."""
+def another_page(seed: int) -> Parameters:
+    """A page that shows what was created, of a limit that the document does not name; the next seed draws another.
+
+    Four seeds in a row ask for a limit of each size, with and without the filter; the next four the other way round.
+    """
     drawn = random.Random(f"{seed}/another limit")  # noqa: S311 - repeatable, not secret
-    return drawn.choice(BETWEEN[seed % len(BETWEEN)])
+    turn, size = divmod(seed, len(BETWEEN))
+    return drawn.choice(BETWEEN[size]), (PENDING, None)[(size + turn) % 2]

@@ -12,7 +12,7 @@ from petcheck.judging.creations import creations_in
 from petcheck.judging.pages import widest_with_room
 from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
 from petcheck.plan.keys import Wrong
-from petcheck.plan.pages import another_limit
+from petcheck.plan.pages import another_page
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.lookups import revealing
@@ -109,7 +109,7 @@ def _ask_anew_together(target: Target) -> None:
     number = revealing(target)
     if number is not None and target.as_of < REMOVAL_DAY:
         calls.append(read_call(number))
-    also = page_call(another_limit(target.seed), TELLTALE_STATUS)
+    also = page_call(*another_page(target.seed))
     if calls and examples_left(target) and not target.api.known(also):
         calls.append(also)
         target.examples_sent += 1

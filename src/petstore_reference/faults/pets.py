@@ -57,7 +57,7 @@ def _from_half(text: str) -> int:
 
 
 def _from_beyond(text: str) -> int:
-    return int(text) - 2**64 if text.isdigit() and int(text) >= 2**63 else read_id(text)
+    return int(text) - 2**64 if text.isdecimal() and int(text) >= 2**63 else read_id(text)
 
 
 def _nested(pet: Pet) -> Pet:
