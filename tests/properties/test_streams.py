@@ -263,6 +263,21 @@ def test_four_seeds_send_each_name_that_is_taken_for_another_value() -> None:
     assert all(pet["id"] == 7 for pet in first)
 
 
+def test_one_of_four_seeds_sends_an_empty_name_instead_of_the_shortest() -> None:
+    names = [json.loads(without_status(seed))["name"] for seed in range(4)]
+    assert names == ["0", "0", "0", ""]
+
+
+def without_status(seed: int) -> bytes:
+    sent = [call.body or b"" for call in islice(creating(PETS, seed, (), shipped_pool()), 8)]
+    return next(body for body in sent if body.startswith(b'{"name"') and b"status" not in body)
+
+
+def test_three_seeds_send_members_that_nobody_knows_twice_and_deeply_nested() -> None:
+    sent = [next(creating(PETS, seed, (), shipped_pool(), own_id=7)).body or b"" for seed in range(3)]
+    assert [(body.count(b'"twice"'), body.count(b"[" * 200)) for body in sent] == [(0, 0), (2, 0), (0, 1)]
+
+
 def test_three_seeds_send_every_category_that_may_go_wrong_to_a_service_that_takes_any() -> None:
     pets = replace(PETS, unseen=UNSEEN)
     sent = [pet for seed in range(3) for pet in (first_with_an_id(pets, seed), accepted(pets, seed)[1])]

@@ -68,7 +68,7 @@ def valid_pets(run: str, categories: Sequence[int], seed: int) -> tuple[ValidPet
         return pet(status, name, category_id)
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
-    near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z "
+    near = f"petcheck {run} \u212b\u212a\ufb00 Ж שלום😀 z "
     turn = seed % (len(STATUSES) + 1)
     statuses = (*STATUSES, None)
     first, second, third, fourth = (*statuses[turn:], *statuses[:turn])

@@ -53,15 +53,15 @@ def creating(
 
 def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
     """Each asks several questions. First a name with everything that careless servers cannot store: leading spaces,
-    NUL, control characters, and more characters than most databases have room for. Then the shortest name, in an animal
-    without a status. Then the name of an animal that the run has created, since a name may be taken twice; if the first
-    was refused, the characters that most servers accept.
+    NUL, control characters, and more characters than most databases have room for. Then the shortest name, or an empty
+    one, in an animal without a status. Then the name of an animal that the run has created, since a name may be taken
+    twice; if the first was refused, the characters that most servers accept.
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
     everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
     yield everything
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
-    yield new_pet(pets, named(pets.run, 1), None, next(others))
+    yield new_pet(pets, "" if seed % 4 == 3 else named(pets.run, 1), None, next(others))
     name = signs_name(pets.run) if created(everything) else f"{pets.run} {controls} z"
     # members have no order (RFC 8259, section 4)
     yield _backwards(new_pet(pets, name, SOLD, _unseen(pets, 2 * seed, next(others))))
@@ -70,10 +70,11 @@ def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[
 def _with_id(pets: Pets, seed: int, own_id: int) -> bytes:
     """An animal with the id of another one and members that nobody knows.
 
-    Its name is one that careless code takes for another value; each seed has another one.
+    Its name is one that careless code takes for another value; each seed has another one, and other members.
     """
     name = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.")[seed % 4]
-    return _with_member(new_pet(pets, name, None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}, {_UNKNOWN}')
+    members = (_UNKNOWN, f"{_UNKNOWN}, {_TWICE}", f"{_UNKNOWN}, {_DEEP}")[seed % 3]
+    return _with_member(new_pet(pets, name, None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}, {members}')
 
 
 def _unseen(pets: Pets, place: int, otherwise: int | None = None) -> int | None:
@@ -82,6 +83,8 @@ def _unseen(pets: Pets, place: int, otherwise: int | None = None) -> int | None:
 
 
 _UNKNOWN = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
+_TWICE = '"twice": 1, "twice": 2'
+_DEEP = '"deep": ' + "[" * 200 + "]" * 200
 
 
 def _unknown_member(pets: Pets) -> str:
@@ -92,18 +95,18 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     """Bodies that crash careless servers: a server may accept or refuse them, and must not fail."""
     run = pets.run
     plain = new_pet(pets, f"{run} odd", SOLD)
-    deep, huge = '"deep": ' + "[" * 200 + "]" * 200, '"digits": ' + "9" * 400
+    huge = '"digits": ' + "9" * 400
     many = ", ".join(f'"member {number}": {number}' for number in range(1_000))
     # all at once: a failing example is simplified, which shows what it is
     # a server that takes the id from the body must not overwrite an animal
-    yield _with_member(plain, f'"id": {-int(run, 16)}, {_UNKNOWN}, {deep}, {huge}, {many}')
+    yield _with_member(plain, f'"id": {-int(run, 16)}, {_UNKNOWN}, {_DEEP}, {huge}, {many}')
     yield _with_member(plain, _unknown_member(pets))
     yield plain.replace(b" odd", b" \xff\xfe")
     # Go's `omitempty` leaves out a 0
     yield new_pet(pets, f"  {run} with leading blanks", PENDING, 0)
     yield new_pet(pets, f"{run} \0 NUL", SOLD)
     yield new_pet(pets, named(run, 300), SOLD)
-    for members in (_UNKNOWN, deep, huge, many):
+    for members in (_UNKNOWN, _DEEP, huge, many):
         yield _with_member(plain, members)
     yield new_pet(pets, "", AVAILABLE)
     yield _with_member(plain, '"name": "twice", "name": ' + json.dumps(f"{run} twice"))
