@@ -79,6 +79,12 @@ def test_the_page_says_its_sample_the_aims_and_what_is_found_only_sometimes() ->
     assert "| `a` |" not in page
 
 
+@pytest.mark.parametrize(("first", "said"), [(0.5, "met"), (0.51, "**not met**")])
+def test_a_run_of_sixty_requests_is_to_find_what_a_run_of_a_hundred_found(first: float, said: str) -> None:
+    [aim] = [line for line in document(MEASUREMENT, first).splitlines() if line.startswith("| 60 requests find")]
+    assert aim.endswith(f" | 50.0 % in a run of so many; 75.0 % at the start of a longer one | {said} |")
+
+
 def test_the_page_keeps_the_first_measurement() -> None:
     assert first_share(document(MEASUREMENT)) == pytest.approx(0.75)
     assert first_share(document(MEASUREMENT, first=0.8)) == pytest.approx(0.8)
