@@ -23,7 +23,7 @@ from petcheck.toolkit import (
 @sends(Traffic.PAGES, Traffic.ANIMALS, Traffic.OTHER_IDS, Traffic.ORDERS)
 @stage("end")
 def test_what_was_asked_first_is_asked_again(target: Target) -> None:
-    """The widest page, the oldest, newest and oddest animals, an id that was not found, and the orders."""
+    """The widest page, the first and newest animals, those of a status that was not read, an unknown id, the orders."""
     ask_again_at_the_end(target)
     target.ask_whether_removed()
     target.repeat_in_plain_form()

@@ -98,7 +98,8 @@ def _in_our_words(error: json.JSONDecodeError, text: str) -> str:
     beginning = text.lstrip()[:_BEGINNING]
     if not beginning:
         return "the body is empty"
-    if not text[: error.pos].strip():
+    # a text that begins with a number is not a number with more after it
+    if not text[: error.pos].strip() or (error.msg == "Extra data" and beginning[0] not in '{["'):
         return f"the body is not JSON: it begins with {json.dumps(beginning)}"
     wrong = _WRONG.get(error.msg, error.msg)
     return f"the body is not JSON: {wrong} at line {error.lineno}, column {error.colno}"

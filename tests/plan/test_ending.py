@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from petcheck.call import Call, read_call
+from petcheck.exchange import Exchange
 from petcheck.judging.once import WholeRecord
 from petcheck.plan.ending import ending
 from petcheck.spec.operations import Operation
@@ -46,6 +47,26 @@ def test_what_was_sold_before_the_run_comes_first_even_if_an_animal_that_it_sold
     )
     older = [call for call in ending(record) if call.operation is GET and call != read_call(9)]
     assert older == [read_call(2), read_call(3), read_call(4)]
+
+
+def test_of_the_animals_of_the_run_one_without_a_status_is_read_unless_one_was() -> None:
+    sent = [{"name": f"n{number}", "categoryId": 1, "status": "sold"} for number in range(4)]
+    del sent[1]["status"]
+    posts = [
+        exchange(Operation.CREATE_PET, status=201, asked=pet, body={"id": 10 + place, **pet}, index=place)
+        for place, pet in enumerate(sent)
+    ]
+    read = exchange(GET, body={"id": 11, **sent[1]}, path="/pets/11", index=5)
+    newest_and_first = [read_call(13), read_call(10)]
+    assert reads(posts)[:3] == [*newest_and_first, read_call(11)]
+    odd = {"name": "Zoë", "categoryId": 1, "status": "sold"}
+    oddest = exchange(Operation.CREATE_PET, status=201, asked=odd, body={"id": 12, **odd}, index=2)
+    assert reads([*posts[:2], oddest, posts[3], read])[:3] == [*newest_and_first, read_call(12)]
+
+
+def reads(record: list[Exchange]) -> list[Call]:
+    """The animals of the run that the end reads."""
+    return [call for call in ending(WholeRecord(record)) if call in map(read_call, range(10, 14))]
 
 
 def test_the_orders_are_asked_again() -> None:

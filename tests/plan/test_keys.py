@@ -60,11 +60,12 @@ def test_runs_with_consecutive_seeds_ask_for_all_pairs(first: int, operations: f
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kinds_that_were_not_asked_come_first_and_the_likeliest_of_them_before(seed: int) -> None:
     plan = key_plan(seed, ALL)
-    *likely, late = plan.others[:4]
-    assert {cell.key for cell in likely} == {Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING}
+    *likely, late = plan.others[:5]
+    expected = {Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII}
+    assert {cell.key for cell in likely} == expected
     assert late.key is Credential.RANDOM
     assert late.wrong in DEFECTS[late.operation]
-    assert {cell.key for cell in (*likely, *plan.others[4:9])}.isdisjoint({cell.key for cell in plan.needed})
+    assert {cell.key for cell in (*likely, *plan.others[5:9])}.isdisjoint({cell.key for cell in plan.needed})
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -173,12 +173,12 @@ def test_the_first_defects_are_those_that_people_make() -> None:
     assert [asked.what for asked in first if asked.due is Due.REFUSED][:3] == [
         "null as the body",
         '"" as `status`',
-        "an integer of 5,000 digits as `categoryId`",
+        '"sold\\n" as `status`',
     ]
 
 
 def test_consecutive_seeds_ask_for_all_realistic_defects() -> None:
-    """A default run has requests for the first and for eight of the others."""
+    """A default run has requests for the first two and for seven of the others."""
 
     def first(seed: int, number: int) -> set[bytes | None]:
         return set(islice(defective_pets(PETS, seed, (), shipped_pool()), number))
@@ -201,8 +201,9 @@ def test_ids_near_the_known_ones_come_first() -> None:
 
 def test_a_segment_that_is_no_int64_comes_before_other_ids() -> None:
     runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4)), 3)] for seed in range(6)]
-    assert {first for _, first, _ in runs} >= {"é", "9223372036854775808", "1.5"}
-    assert {(near, second) for near, _, second in runs} == {("5", "-1"), ("5", "0")}
+    assert {first for _, first, _ in runs} >= {"é", "²", "1.5"}
+    assert [near for near, _, _ in runs] == ["5"] * 6
+    assert [second for _, _, second in runs[:4]] == ["9223372036854775808", "-1", "9223372036854775808", "0"]
 
 
 def test_what_may_spoil_a_store_is_sent_last_and_apart() -> None:
@@ -297,7 +298,7 @@ def test_ten_seeds_in_a_row_ask_for_every_limit_of_the_document_with_every_statu
     asked: set[tuple[tuple[str, str], ...]] = set()
     for seed in range(first, first + 10):
         pages = [page_call(*page).query for page in first_pages(seed)]
-        valid = [call.query for call in islice(listing(seed, shipped_pool()), 8) if call.query not in pages]
+        valid = [call.query for call in islice(listing(seed, shipped_pool()), 5) if call.query not in pages]
         asked.update(pages, valid)
     assert asked >= {page_call(*pair).query for pair in product((None, 1, 20, 100), (*STATUSES, None))}
 

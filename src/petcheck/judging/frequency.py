@@ -77,7 +77,8 @@ class Frequency:
         if self.when == "now and then":
             return f"Now and then: in {self.responses}{f', and in {again} that were asked again' * bool(self.again)}."
         if self.when == "always":
-            said = f"Asked again later, {again} failed this way; other animals in the store may be why."
+            held = "it did not fail" if self.again == 1 else f"{again} failed"
+            said = f"Asked again later, {held} this way; other animals in the store may be why."
             return said if self.again_wrong < self.again else ""
         repeated = f", {again} when they were sent so again" * bool(self.again)
         said = f"{self.wrong} of {self.of} requests at the same time failed this way"

@@ -71,9 +71,14 @@ def _first(record: Record) -> Iterator[Call]:
     yield from [read_call(one.id) for one in creations_in(record)[:1]]
 
 
-def _oddest(record: Record) -> Iterator[Call]:
-    if mine := creations_in(record):
-        yield read_call(max(mine, key=_oddity).id)
+def _unlike(record: Record) -> Iterator[Call]:
+    """An animal of the run of a status of which none was read, first one without a status; if all were, the oddest."""
+    mine, read = creations_in(record), {number for number, exchange in reads_in(record) if exchange.status == 200}
+    seen = {one.status for one in (*(one for one in mine if one.id in read), *mine[:1], *mine[-1:])}
+    unread = [one for one in mine if one.status not in seen]
+    bare = [one for one in unread if one.status is None]
+    if mine:
+        yield read_call(max(bare or unread or mine, key=_oddity).id)
 
 
 def _oldest(record: Record) -> Iterator[Call]:
@@ -130,7 +135,7 @@ ENDING = (
     Again("an id that was not found", Operation.GET_PET, _not_found),
     Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
     Again("the first animal of the run", Operation.GET_PET, _first, created=True),
-    Again("the oddest animal of the run", Operation.GET_PET, _oddest, created=True),
+    Again("an animal of the run of a status that was not read", Operation.GET_PET, _unlike, created=True),
     Again("the orders", Operation.STORE_ORDERS, _orders),
     Again("an animal of each status that was not read", Operation.GET_PET, _unread),
     Again("the first animal of the pages", Operation.GET_PET, _oldest),

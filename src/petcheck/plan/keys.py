@@ -25,8 +25,9 @@ from petcheck.wire.api import Members
 
 _VARIANTS = 12
 # of the kinds that a pass does not need, those that careless code accepts most: a name that every object of JavaScript
-# has, a header that is split at spaces, and a key of which only the beginning is compared
-_LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING)
+# has, a header that is split at spaces, and a key of which only the beginning is compared; and one that a comparison in
+# constant time fails on
+_LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII)
 _MISSING, _EMPTY, _RANDOM = Credential.MISSING, Credential.EMPTY, Credential.RANDOM
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import chain, product
+from itertools import chain, product, zip_longest
 
 from petcheck.call import Call, page_call
 from petcheck.plan.pages import BETWEEN, first_pages
@@ -39,16 +39,18 @@ def listing(seed: int, cases: Cases) -> Iterator[Call]:
 def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     """Every limit in the document, and none, with every status, and none: some fail only together.
 
-    First come those that a run does not ask for anyway, two with each seed: ten seeds in a row ask for all. Every
-    second one has a limit that the document does not name: a server may know only those that it names.
+    First come two that a run does not ask for anyway, others with each seed: ten seeds in a row ask for all. Every
+    second one after that has a limit that the document does not name: a server may know only those that it names.
     """
     asked = first_pages(seed)
     others = [pair for pair in product(_LIMITS, _STATUS_OR_NONE) if pair not in asked]
     # a run asks for the same pages as the next but one
-    named = (page_call(*pair) for pair in (*rotated(others, 0, seed // 2, 2), *asked))
+    first, *named = (page_call(*pair) for pair in (*rotated(others, 0, seed // 2, 2), *asked))
     unnamed = rotated(_with_each_status(BETWEEN), 0, seed, 2)
-    for pair, (limits, status) in zip(named, unnamed, strict=True):
-        yield pair
+    yield first
+    for pair, (limits, status) in zip_longest(named, unnamed):
+        if pair is not None:
+            yield pair
         yield page_call(drawn.choice(limits), status)
 
 
