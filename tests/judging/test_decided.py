@@ -82,6 +82,17 @@ def test_what_holds_is_undecided_until_its_cells_are_covered(rule: Rules) -> Non
     assert shown("LIST-2", *LIMITS[:2], EXAMPLE) == OPEN
 
 
+def test_a_pair_that_a_pass_needs_is_named_with_what_its_answer_breaks(rule: Rules) -> None:
+    rule("AUTH-5", lambda record: Held(()))
+    keyless = exchange(GET, 401, b"", credential=Credential.MISSING)
+    found = shown("AUTH-5", exchange(GET, 200, b"", path="/pets/8"), keyless)
+    assert isinstance(found, Undecided)
+    assert found.reason == (
+        "Not examined, of 3 kinds of key × 2 operations with a second defect: no key, GET /pets; no key, "
+        "GET /pets/{petId} (GET /pets/7 with no key returned 401: the body is empty (section 1); see SERVICE-1)."
+    )
+
+
 def test_what_keeps_an_answer_from_being_examined_is_named() -> None:
     """An answer that another requirement finds wrong shows nothing else; its headers do not matter."""
     grounds = replace(READING, writes=True)

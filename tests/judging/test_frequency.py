@@ -13,7 +13,7 @@ from petcheck.call import Call, Credential, Form
 from petcheck.exchange import Exchange, Request, Silence
 from petcheck.judging.apply import decide_each, failed_by
 from petcheck.judging.decision import Failed, Proof, Rule
-from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap, to_ask_again
+from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap, to_ask_again, told_by_body
 from petcheck.judging.judgement import HOLDS, STATUS, Grounds, Problem, header
 from petcheck.judging.rules import RULE
 from petcheck.judging.verdicts import Attempt, Verdict, verdict_of
@@ -247,6 +247,48 @@ def test_a_property_is_named_only_if_all_and_only_those_with_it_are_wrong(
 )
 def test_an_operation_and_a_key_are_named_together(record: list[Exchange], wrong: list[int], named: str) -> None:
     assert often(numbered(record), wrong, STATUS).responses == named
+
+
+VALID = exchange(POST, 201, asked={"name": "Rex", "categoryId": 1})
+INVALID = exchange(POST, 201, asked={"name": "Rex"})
+LISTED, CUT = exchange(POST, 201, asked=[]), exchange(POST, 201, asked=b"{")
+UNKEYED = exchange(POST, 201, asked={"name": "Rex"}, credential=NONE)
+REFUSED_POST = exchange(POST, 400, asked={"name": "Rex"})
+BY_BODY = " It fails in {}, and in none of {}."
+
+
+@pytest.mark.parametrize(
+    ("record", "wrong", "part", "said"),
+    [
+        (
+            *([INVALID, INVALID, VALID, PAGE], [0, 1], STATUS),
+            BY_BODY.format("2 of 2 responses to POST /pets with an invalid NewPet", "2 others"),
+        ),
+        (
+            *([LISTED, VALID, CUT, INVALID], [0, 2, 3], STATUS),
+            BY_BODY.format(
+                "3 of 3 responses to POST /pets with a body that is not JSON, a body that is not an object or "
+                "an invalid NewPet",
+                "1 other",
+            ),
+        ),
+        (
+            *([INVALID, UNKEYED, INVALID, VALID], [0, 2], STATUS),
+            BY_BODY.format("2 of 2 responses to POST /pets with the valid key and with an invalid NewPet", "2 others"),
+        ),
+        # one may be chance, and the status says enough
+        ([INVALID, VALID, PAGE], [0], STATUS, ""),
+        ([REFUSED_POST, REFUSED_POST, VALID], [0, 1], RESET, ""),
+        ([INVALID, INVALID, INVALID, VALID], [0, 1], STATUS, ""),
+        # a request without a body fails too
+        ([PAGE, INVALID, VALID], [0, 1], STATUS, ""),
+        ([INVALID, INVALID], [0, 1], STATUS, ""),
+    ],
+)
+def test_the_kinds_of_bodies_are_named_if_all_and_only_those_fail(
+    record: list[Exchange], wrong: list[int], part: str, said: str
+) -> None:
+    assert told_by_body(failed(numbered(record), wrong, part)) == said
 
 
 # ---- at the same time

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from petcheck import json_values
 from petcheck.json_values import parse
-from petcheck.judging.request_bodies import Asked, Due, asked_for, asked_of
+from petcheck.judging.request_bodies import Asked, Due, asked_for, asked_of, kind_of_body
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -344,6 +345,18 @@ def test_a_body_is_read_as_deep_with_extensions_as_without_and_a_deeper_one_is_o
     assert asked_for(b"[" * 5_000, KNOWN).due is Due.REFUSED
     assert asked_for(b"[" * 90_000, KNOWN).due is Due.OPEN
     assert asked_for(b"[" * 5_000 + b"]" * 5_000, KNOWN).what == "an array as the body"
+    assert asked_for(b"// a comment\n" + b"[" * 90_000 + b"]" * 90_000, KNOWN).due is Due.OPEN
+
+
+def test_how_deep_a_body_is_read_does_not_depend_on_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_values, "_LEVELS_READ", 1_000)
+    request = exchange(Operation.CREATE_PET, asked=b"[" * 1_500 + b"]" * 1_500).request
+    assert not request.parsed.wrong
+
+    def from_below(frames: int) -> Asked:
+        return from_below(frames - 1) if frames else asked_of(request, KNOWN)
+
+    assert from_below(600).what == "an array as the body"
 
 
 def test_a_request_is_classed_once_for_the_same_knowledge() -> None:
@@ -365,3 +378,32 @@ def test_without_a_known_category_only_the_category_can_be_the_cause() -> None:
     assert (found.due, found.requirement) == (Due.CREATED_OR_REFUSED, "CREATE-1")
     assert asked_for(TEXT.encode(), {2}).requirement == "CREATE-14"
     assert asked_for(pet(name="").encode(), ()).requirement == "CREATE-14"
+
+
+# ---- what kind of body it is
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (TEXT.encode(), "a valid NewPet"),
+        (pet(name="").encode(), "a body that may be refused"),
+        (with_category("1.0").encode(), "a body that may be refused"),
+        (None, "a body that may be refused"),
+        (pet(status="SOLD").encode(), "an invalid NewPet"),
+        (b"{}", "an invalid NewPet"),
+        (b"", "no body"),
+        (b"{", "a body that is not JSON"),
+        (b"\xff\xfe\x00", "a body that is not JSON"),
+        (b"[]", "a body that is not an object"),
+        (b"7", "a body that is not an object"),
+    ],
+    ids=count(),
+)
+def test_the_kind_of_a_body(body: bytes | None, kind: str) -> None:
+    assert kind_of_body(exchange(Operation.CREATE_PET, asked=body).request) == kind
+
+
+@pytest.mark.parametrize("operation", [one for one in Operation if one.safe])
+def test_no_other_request_has_a_kind_of_body(operation: Operation) -> None:
+    assert kind_of_body(exchange(operation).request) == ""

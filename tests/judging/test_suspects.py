@@ -164,10 +164,19 @@ def test_no_form_is_named_if_an_animal_was_created_in_between(between: list[tupl
     assert bool(in_form(failure(lower), [lower, *posts, again])) is named
 
 
-@pytest.mark.parametrize(("last", "named"), [(7.0, True), (6.0, False)])
-def test_a_form_that_failed_before_and_after_the_plain_one_is_named(last: float, named: bool) -> None:
+@pytest.mark.parametrize(
+    ("between", "last", "named"),
+    [
+        (6.0, 7.0, True),
+        (6.0, 6.0, False),
+        # each was sent when the one before it was answered
+        (LOWER.finished, 7.0, True),
+        (6.0, exchange(sent=6.0).finished, True),
+    ],
+)
+def test_a_form_that_failed_before_and_after_the_plain_one_is_named(between: float, last: float, named: bool) -> None:
     post = exchange(CREATE, 201, asked=PLAIN_JSON, index=3, sent=5.5)
-    plain, again = exchange(index=5, sent=6.0), exchange(form=Form.LOWER, index=6, sent=last)
+    plain, again = exchange(index=5, sent=between), exchange(form=Form.LOWER, index=6, sent=last)
     assert bool(in_form(failure(LOWER, wrong=(LOWER, again)), [LOWER, post, plain, again])) is named
     assert not in_form(failure(LOWER, wrong=(again, again)), [LOWER, post, plain, again])
 

@@ -229,6 +229,29 @@ def test_of_the_decisions_on_all_pieces_the_gravest_counts(judge: Judge) -> None
             assert found == (replace(graver, tried=True) if isinstance(graver, Undecided) else graver)
 
 
+def test_of_equally_grave_decisions_the_first_counts(judge: Judge) -> None:
+    judge.pieces(1)
+    judge.decide = lambda record: Failed(f"Request {record[0].index} broke it.", (Proof(record[0]),))
+    found = shown([keyed(KEY, exchange(index=at)) for at in range(2)]).decisions["LIST-1"]
+    assert isinstance(found, Failed)
+    assert found.text == "Request 0 broke it."
+
+
+def test_the_piece_that_a_failure_is_in_is_kept_and_no_other(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge.pieces(1)
+    broken = {"LIST-1": 0, "LIST-3": 2, "GET-1": 1}
+
+    def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Settled:
+        wrong = broken.get(requirement.id) == record[0].index
+        return Failed("It broke.", (Proof(record[0]),)) if wrong else Held(tuple(record))
+
+    monkeypatch.setattr(traffic, "decided", decided)
+    pieces = shown([keyed(KEY, exchange(index=at)) for at in range(3)]).pieces
+    assert {name: [one.index for one in piece] for name, piece in pieces.items()} == {
+        name: [at] for name, at in broken.items()
+    }
+
+
 def test_an_undecided_requirement_names_no_option_of_a_run(judge: Judge) -> None:
     judge.decide = lambda record: Undecided("Nothing to see.", "--plan", FEW, tried=False)
     assert shown([keyed(KEY, exchange())]).decisions["LIST-1"] == Undecided("Nothing to see.", None, FEW, tried=True)

@@ -79,9 +79,20 @@ def coverage(requirement: str, examined: Iterable[Exchange], grounds: Grounds) -
     cells, with_writes = table(grounds), table(replace(grounds, writes=True))
     existing = frozenset(cells.all())
     seen = {cell for exchange in examined for cell in cells.of(exchange)} & existing
-    missing = tuple(", ".join(need) for need in cells.needs if not any(set(need) <= set(cell) for cell in seen))
+    missing = tuple(_in_words(need) for need in cells.needs if not any(set(need) <= set(cell) for cell in seen))
     forbidden = tuple(value for value in with_writes.values if value not in cells.values)
     return Coverage(cells.words, len(seen), len(existing), missing, forbidden)
+
+
+def covering(requirement: str, need: str, record: Iterable[Exchange], grounds: Grounds) -> list[Exchange]:
+    """The exchanges of a record that cover what a pass needs, in the words of `Coverage.missing`."""
+    cells = _TABLE[requirement](grounds)
+    wanted = next(set(one) for one in cells.needs if _in_words(one) == need)
+    return [exchange for exchange in record if any(wanted <= set(cell) for cell in cells.of(exchange))]
+
+
+def _in_words(cell: Cell) -> str:
+    return ", ".join(cell)
 
 
 def cells_of(requirement: str, grounds: Grounds) -> Cells | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from petcheck.judging.apply import decide_from_tries, sentence
-from petcheck.judging.cells import cells_of, coverage
+from petcheck.judging.cells import coverage, covering
 from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
 from petcheck.judging.judgement import Grounds, Problem
@@ -24,7 +24,7 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
     """
     return Grounds(
         as_of,
-        None if plan is None else PLANS.get(plan),
+        next((one for one in PLANS.values() if one.name == plan), None),
         categories=categories_in(record),
         listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
         writes=writes,
@@ -64,12 +64,10 @@ def _settled(requirement: Requirement, record: Record, grounds: Grounds) -> Sett
 
 def _why_not(requirement: Requirement, need: str, record: Record, grounds: Grounds) -> str:
     """Why the answers that cover what a pass needs do not show it, in words; empty if nothing explains it."""
-    cells = cells_of(requirement.id, grounds)
-    wanted = next((set(one) for one in cells.needs if ", ".join(one) == need), set()) if cells else set()
-    covering = [e for e in record if cells and any(wanted <= set(cell) for cell in cells.of(e))]
-    if any(e.status == 400 and e.request.has_valid_key and requirement.section == _CREATING for e in covering):
+    seen = covering(requirement.id, need, record, grounds)
+    if any(e.status == 400 and e.request.has_valid_key and requirement.section == _CREATING for e in seen):
         return " (the service refused it)"
-    for exchange in covering:
+    for exchange in seen:
         for name, rule in RULE.items():
             problem = rule.one(exchange, grounds)
             if isinstance(problem, Problem) and not problem.part.startswith("header:"):

@@ -150,7 +150,7 @@ def told_by_body(failed: Failed) -> str:
     properties = _separating(failed.wrong, held, by_status) or {}
     if "body" not in properties or len(failed.wrong) < _OFTEN:
         return ""
-    said = f"{len(failed.wrong)} of {len(failed.wrong)} {_in_words(properties, errors=False)}"
+    said = f"{len(failed.wrong)} of {len(failed.wrong)} {_in_words(properties)}"
     return f" It fails in {said}, and in none of {plural(len(held), 'other')}."
 
 
@@ -281,7 +281,7 @@ def _common(wrong: Sequence[Exchange], held: Sequence[Exchange]) -> _Properties:
     }
 
 
-def _in_words(properties: _Properties, *, errors: bool) -> str:
+def _in_words(properties: _Properties, *, errors: bool = False) -> str:
     """The responses in words; if only errors were examined, it says so, unless it names their statuses."""
     statuses = one_of(sorted(map(str, properties.get("status", ()))), "and")
     bodies = one_of(sorted(map(str, properties.get("body", ()))))

@@ -45,6 +45,12 @@ def _whole(text: str | None) -> int | None:
     return int(text) if text is not None and _PLAIN_INTEGER.fullmatch(text) else None
 
 
+def _reset_of(exchange: Exchange) -> float | None:
+    """X-RateLimit-Reset; None if it is absent or not a Unix time."""
+    text = header_of(exchange, RATE_RESET)
+    return float(text) if text is not None and _UNIX_TIME.fullmatch(text) else None
+
+
 # ---- the three headers
 
 
@@ -83,21 +89,20 @@ def problem_of_remaining(exchange: Exchange) -> Problem | None:
 
 def problem_of_reset(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Reset: it must be wrong both by the response's own Date and by our clock."""
-    text = header_of(exchange, RATE_RESET)
-    if text is None or not _UNIX_TIME.fullmatch(text):
+    reset = _reset_of(exchange)
+    if reset is None:
         return _unreadable(exchange, RATE_RESET, _UNIX_TIME, "a Unix time in seconds")
-    misplaced = [_misplaced(float(text), *clock) for clock in _clocks(exchange)]
+    misplaced = [_misplaced(reset, *clock) for clock in _clocks(exchange)]
     if None in misplaced:
         return None
-    return Problem(f"{RATE_RESET} is {text}, {misplaced[0]}; expected a Unix time in seconds", header(RATE_RESET))
+    said = f"{RATE_RESET} is {header_of(exchange, RATE_RESET)}, {misplaced[0]}; expected a Unix time in seconds"
+    return Problem(said, header(RATE_RESET))
 
 
 def may_have_passed(exchange: Exchange) -> bool:
     """Whether X-RateLimit-Reset is wrong by no clock yet, but ahead by none either: if it stays, it will be wrong."""
-    text = header_of(exchange, RATE_RESET)
-    if text is None or not _UNIX_TIME.fullmatch(text):
-        return False
-    return all(grace == GRACE_S and float(text) <= soonest for soonest, _, grace in _clocks(exchange))
+    reset = _reset_of(exchange)
+    return reset is not None and all(grace == GRACE_S and reset <= soonest for soonest, _, grace in _clocks(exchange))
 
 
 def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str | None:
@@ -116,10 +121,10 @@ def seconds_to_reset(exchange: Exchange) -> float:
 
     A clock by which Reset has passed is ignored if it passed by more than clocks may differ.
     """
-    text = header_of(exchange, RATE_RESET)
-    if text is None or not _UNIX_TIME.fullmatch(text):
+    reset = _reset_of(exchange)
+    if reset is None:
         return 0.0
-    spans = [float(text) - soonest for soonest, _, _ in _clocks(exchange)]
+    spans = [reset - soonest for soonest, _, _ in _clocks(exchange)]
     return max(0.0, min((span for span in spans if span > -_CLOCKS_AGREE_S), default=0.0))
 
 

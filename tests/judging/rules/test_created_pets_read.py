@@ -237,6 +237,13 @@ def test_animals_with_404_are_requested_before_the_others() -> None:
         assert decision.calls == tuple(map(reading, asked))
 
 
+def test_of_the_others_one_that_no_page_has_shown_is_requested_first() -> None:
+    listed = page(pet(2), pet(3), sent=1.0)
+    decision = found("CREATE-12", *(new(number) for number in (1, 2, 3, 4)), listed, get(1, 2.0, 404))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(1), reading(4))
+
+
 def test_two_animals_that_stay_404_for_ten_seconds_fail() -> None:
     record = [new(1), new(2), get(1, 2.0, 404), get(1, 10.1, 404), get(2, 10.1, 404)]
     decision = found("CREATE-12", *record)

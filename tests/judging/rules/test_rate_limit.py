@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petcheck.call import Call, Credential
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange, Response, Silence
 from petcheck.judging.apply import decide
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds
@@ -692,6 +692,15 @@ def test_a_reset_that_was_never_ahead_is_seen_again_when_it_must_have_moved() ->
     then = failed(decided(3, [*record, reset_at(0, 3.5)]))
     assert f"X-RateLimit-Reset is {unix(0)}, 3 s in the past" in then.text
     assert decided(3, [*record, reset_at(3, 3.5)]) == Held((*record, reset_at(3, 3.5)))
+    # a single response is enough to ask, and one that came at that moment shows enough
+    assert decided(3, record[:1]) == replace(asked, otherwise=replace(asked.otherwise, examined=(record[0],)))
+    seen = [record[0], reset_at(0, asked.not_before, date=2)]
+    assert decided(3, seen) == Held(tuple(seen))
+
+
+def test_without_a_response_no_reset_holds() -> None:
+    silent = exchange(status=Silence.RESET)
+    assert decided(3, [silent]) == Undecided("No response was received.")
 
 
 @pytest.mark.parametrize(

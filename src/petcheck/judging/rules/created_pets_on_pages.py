@@ -75,7 +75,7 @@ def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[t
     A long page is most likely the whole store, and proves the most.
     """
     latest = {page.exchange.request.url: page for page in pages}
-    for page in sorted(latest.values(), key=lambda page: page.asked or 0, reverse=True):
+    for page in sorted(latest.values(), key=lambda page: page.asked or page.size, reverse=True):
         if not page.has_room or (page.filtered and page.by_status is None):
             continue
         shown = set(page.ids)
