@@ -29,6 +29,7 @@ LARGE = 100_000
 """Bytes of a body whose value takes too much memory to keep."""
 _LEVELS_READ = 10_000
 _BEGINNING = 20  # characters of a body that is not JSON
+_HOLDS_MORE = ("{", "[", '"')
 # what Python's reader says, in the words of JSON
 _WRONG = {
     "Expecting value": "a value is missing",
@@ -99,7 +100,7 @@ def _in_our_words(error: json.JSONDecodeError, text: str) -> str:
     if not beginning:
         return "the body is empty"
     # a text that begins with a number is not a number with more after it
-    if not text[: error.pos].strip() or (error.msg == "Extra data" and beginning[0] not in '{["'):
+    if not text[: error.pos].strip() or (error.msg == "Extra data" and not beginning.startswith(_HOLDS_MORE)):
         return f"the body is not JSON: it begins with {json.dumps(beginning)}"
     wrong = _WRONG.get(error.msg, error.msg)
     return f"the body is not JSON: {wrong} at line {error.lineno}, column {error.colno}"

@@ -303,12 +303,13 @@ def test_ten_seeds_in_a_row_ask_for_every_limit_of_the_document_with_every_statu
     assert asked >= {page_call(*pair).query for pair in product((None, 1, 20, 100), (*STATUSES, None))}
 
 
-def test_two_seeds_in_a_row_ask_for_0_and_for_parameters_that_repeat() -> None:
-    first = [[call.query for call in islice(listing(seed, shipped_pool()), 5)] for seed in (1, 2)]
+def test_three_seeds_in_a_row_ask_for_0_an_unknown_status_and_parameters_that_repeat() -> None:
+    first = [[call.query for call in islice(listing(seed, shipped_pool()), 5)] for seed in (3, 4, 5)]
     for queries in first:
         assert {(("limit", "-1"),), (("limit", "abc"),)} <= set(queries)
-    repeated, zero = first
+    zero, unknown, repeated = first
     assert (("limit", "0"),) in zero
+    assert (("status", "adopted"),) in unknown
     assert [name for query in repeated for name, _ in query].count("status") > 2
 
 
