@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import chain, product, zip_longest
+from itertools import chain, product
 
 from petcheck.call import Call, page_call
 from petcheck.plan.pages import BETWEEN, first_pages
@@ -46,12 +46,10 @@ def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     others = [pair for pair in product(_LIMITS, _STATUS_OR_NONE) if pair not in asked]
     # a run asks for the same pages as the next but one
     first, *named = (page_call(*pair) for pair in (*rotated(others, 0, seed // 2, 2), *asked))
-    unnamed = rotated(_with_each_status(BETWEEN), 0, seed, 2)
+    ranges = rotated(_with_each_status(BETWEEN), 0, seed, 2)
+    unnamed = (page_call(drawn.choice(limits), status) for limits, status in ranges)
     yield first
-    for pair, (limits, status) in zip_longest(named, unnamed):
-        if pair is not None:
-            yield pair
-        yield page_call(drawn.choice(limits), status)
+    yield from woven(iter(named), unnamed, len(named) + len(ranges), 1)
 
 
 _LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
