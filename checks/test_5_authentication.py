@@ -33,9 +33,17 @@ OFTEN = 4  # what no pass needs, but is asked before other requirements may use 
 
 
 def others(target: Target, *, often: bool) -> list[KeyCell]:
-    """The cells of the plan that a run may leave out and that serve what was chosen: all, or those asked often."""
+    """The cells of the plan that a run may leave out and that serve what was chosen: all, or those asked often.
+
+    A pair of a key and an operation that was sent shows nothing new, except beside a defect.
+    """
     rest = [cell for cell in target.keys.others if cell not in target.keys_always_asked]
-    return [cell for cell in rest[: OFTEN if often else None] if target.choice.covers(*cell.requirements)]
+    sent = {(one.request.credential, one.request.operation) for one in target.record}
+    return [
+        cell
+        for cell in rest[: OFTEN if often else None]
+        if target.choice.covers(*cell.requirements) and (cell.defective or cell.pair not in sent)
+    ]
 
 
 def send(target: Target, cells: Iterable[KeyCell]) -> None:

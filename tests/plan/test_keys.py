@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import product
 
 import pytest
@@ -50,22 +51,28 @@ def test_a_plan_covers_every_pair_and_asks_nothing_twice(seed: int) -> None:
 
 @pytest.mark.parametrize("operations", [READING, ALL])
 @pytest.mark.parametrize("first", [0, 11, 2**40])
-def test_runs_with_consecutive_seeds_ask_for_all_pairs(first: int, operations: frozenset[Operation]) -> None:
-    """As many runs as there are operations: what a pass needs, and the first 9 of the others."""
-    plans = [key_plan(seed, operations) for seed in range(first, first + len(operations))]
-    asked = {cell.pair for plan in plans for cell in (*plan.needed, *plan.others[:9])}
-    assert asked == set(product(KINDS, operations))
+@pytest.mark.parametrize(("times", "others", "kinds"), [(1, 0, SURELY_INVALID), (1, 13, KINDS), (4, 6, KINDS)])
+def test_runs_with_consecutive_seeds_ask_for_all_pairs(
+    first: int, operations: frozenset[Operation], times: int, others: int, kinds: Collection[Credential]
+) -> None:
+    """As many runs as there are operations, or four times as many: what a pass needs, and the first of the others."""
+    plans = [key_plan(seed, operations) for seed in range(first, first + times * len(operations))]
+    asked = {cell.pair for plan in plans for cell in (*plan.needed, *plan.others[:others])}
+    assert asked >= set(product(kinds, operations))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_kinds_that_were_not_asked_come_first_and_the_likeliest_of_them_before(seed: int) -> None:
+def test_the_likeliest_kinds_come_first_then_by_turns_others_and_those_that_a_pass_needs(seed: int) -> None:
     plan = key_plan(seed, ALL)
     *likely, late = plan.others[:5]
     expected = {Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII}
     assert {cell.key for cell in likely} == expected
     assert late.key is Credential.RANDOM
     assert late.wrong in DEFECTS[late.operation]
-    assert {cell.key for cell in (*likely, *plan.others[5:9])}.isdisjoint({cell.key for cell in plan.needed})
+    by_turns = plan.others[5:11]
+    assert [cell.key in SURELY_INVALID for cell in by_turns] == [False, True] * 3
+    asked = {cell.pair for cell in (*plan.needed, *plan.others[:5])}
+    assert len({cell.pair for cell in by_turns} - asked) == 6
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -199,11 +199,12 @@ def test_ids_near_the_known_ones_come_first() -> None:
     assert "5" in {call.pet_id for call in calls}
 
 
-def test_a_segment_that_is_no_int64_comes_before_other_ids() -> None:
-    runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4)), 3)] for seed in range(6)]
-    assert {first for _, first, _ in runs} >= {"é", "²", "1.5"}
-    assert [near for near, _, _ in runs] == ["5"] * 6
-    assert [second for _, _, second in runs[:4]] == ["9223372036854775808", "-1", "9223372036854775808", "0"]
+def test_an_id_beyond_int64_and_a_segment_that_is_no_int64_come_before_other_ids() -> None:
+    runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4)), 4)] for seed in range(6)]
+    assert {segment for *_, segment, _ in runs} >= {"é", "²", "1.5"}
+    assert [near for near, *_ in runs] == ["5"] * 6
+    assert [first for _, first, *_ in runs] == ["9223372036854775808"] * 6
+    assert [other for *_, other in runs[:4]] == ["-1", "0", "-1", "0"]
 
 
 def test_what_may_spoil_a_store_is_sent_last_and_apart() -> None:

@@ -10,12 +10,11 @@ import json
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
+from petcheck.plan.weaving import rotated, turn
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
 from petcheck.wire.api import Members
 
-Value = TypeVar("Value")
 _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 
 
@@ -69,9 +68,7 @@ def valid_pets(run: str, categories: Sequence[int], seed: int) -> tuple[ValidPet
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
     near = f"petcheck {run} \u212b\u212a\ufb00 Ж שלום😀 z "
-    turn = seed % (len(STATUSES) + 1)
-    statuses = (*STATUSES, None)
-    first, second, third, fourth = (*statuses[turn:], *statuses[:turn])
+    first, second, third, fourth = rotated((*STATUSES, None), 0, seed, 1)
     return (
         ValidPet(first, pet(first, signs_name(run), category)),
         ValidPet(second, plain(second), (pet(second, far, INT64_MAX),)),
@@ -113,27 +110,26 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     def without(name: str, label: str) -> dict[str, object]:
         return {key: value for key, value in body(label).items() if key != name}
 
-    def turn(values: Sequence[Value]) -> Value:
-        return values[seed % len(values)]
-
     # no parser reads the first as an object, however lenient; the byte makes it invalid UTF-8 too
     cut_short = json.dumps(body("not-json"))[:-1].encode().replace(b"not-json", b"not-json \xff")
     form = f"name={run}+refused+form&categoryId={category}&status={TELLTALE_STATUS}".encode()
     array = body("array")
     return (
         Defect("no-body", "CREATE-5", b""),
-        Defect("not-json", "CREATE-5", turn((cut_short, form))),
-        Defect("array", "CREATE-5", turn((json.dumps([array]).encode(), json.dumps(json.dumps(array)).encode()))),
-        Defect("no-name", "CREATE-6", without("name", "no-name") | {turn(_OTHER_NAME): refused_name(run, "no-name")}),
-        Defect("no-category", "CREATE-6", without("categoryId", "no-cat") | {turn(_OTHER_CATEGORY): category}),
+        Defect("not-json", "CREATE-5", turn((cut_short, form), seed)),
+        Defect("array", "CREATE-5", turn((json.dumps([array]).encode(), json.dumps(json.dumps(array)).encode()), seed)),
+        Defect(
+            "no-name", "CREATE-6", without("name", "no-name") | {turn(_OTHER_NAME, seed): refused_name(run, "no-name")}
+        ),
+        Defect("no-category", "CREATE-6", without("categoryId", "no-cat") | {turn(_OTHER_CATEGORY, seed): category}),
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
         defect("category-text", "CREATE-8", categoryId=str(category)),
-        defect("category-fraction", "CREATE-8", categoryId=turn(_FRACTIONS)),
+        defect("category-fraction", "CREATE-8", categoryId=turn(_FRACTIONS, seed)),
         defect("category-null", "CREATE-8", categoryId=None),
-        defect("category-boolean", "CREATE-8", categoryId=turn((True, False))),
+        defect("category-boolean", "CREATE-8", categoryId=turn((True, False), seed)),
         defect("category-beyond", "CREATE-9", categoryId=INT64_MAX + 1),
-        defect("status-unknown", "CREATE-10", status=turn(_NO_STATUSES)),
+        defect("status-unknown", "CREATE-10", status=turn(_NO_STATUSES, seed)),
         defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
         defect("status-null", "CREATE-10", status=None),
     )
@@ -150,7 +146,7 @@ def nameless_bodies(category: int, seed: int) -> tuple[Members, Members]:
 
     unread = pet(), pet(name=["Rex"]), pet(name={"first": "Rex"}), pet(name=True)
     others: tuple[Members, ...] = {}, b"7", [], b'"Rex"'
-    return unread[seed % len(unread)], others[seed % len(others)]
+    return turn(unread, seed), turn(others, seed)
 
 
 def keyless_pet(run: str, category: int, label: str, status: str) -> dict[str, object]:

@@ -2,7 +2,8 @@
 
 A server may accept one kind of key on one operation only, so the pairs are many and a run asks for some of them: those
 that a pass needs, then as many others as it has requests for. Each kind moves on by one operation with each next seed,
-so as many runs with consecutive seeds as there are operations ask for all pairs.
+so as many runs with consecutive seeds as there are operations ask for all pairs with the kinds that a pass needs, and
+four times as many for all pairs.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.bodies import TELLTALE_STATUS, keyless_pet
 from petcheck.plan.pages import Parameters
+from petcheck.plan.weaving import rotated, woven
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Members
 
@@ -143,16 +145,24 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
         needed += spread([key for key in INVALID[name] if key in SURELY_INVALID], _SOMETIMES_WRONG)
     kinds = [key for several in INVALID.values() for key in several]
     unlikely = [key for key in kinds if key not in {*SURELY_INVALID, *_LIKELY}]
-    others = [*spread(_LIKELY, _OTHERWISE_RIGHT), *spread(unlikely, _OTHERWISE_RIGHT)]
-    asked = {one.pair for one in (*needed, *others)}
-    rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
+    likely, odd = list(spread(_LIKELY, _OTHERWISE_RIGHT)), list(spread(unlikely, _OTHERWISE_RIGHT))
+    asked = {one.pair for one in (*needed, *likely, *odd)}
     # a defect that the pair was not sent with
     sent = {(one.key, one.wrong) for one in needed}
     unsent = [(key, op, wrong) for key in (_MISSING, _RANDOM, _EMPTY) for op in ours for wrong in DEFECTS[op]]
-    rest += [cell(key, op, (wrong,)) for key, op, wrong in unsent if (key, wrong) not in sent]
-    first = [one for one in rest if one.key is _RANDOM and one.defective]
-    late = drawn.sample(first, min(1, len(first)))
-    order = (*others[: len(_LIKELY)], *late, *others[len(_LIKELY) :], *drawn.sample(rest, len(rest)))
+    beside = [cell(key, op, (wrong,)) for key, op, wrong in unsent if (key, wrong) not in sent]
+    late = [one for one in beside if one.key is _RANDOM]
+    late = drawn.sample(late, min(1, len(late)))
+    asked |= {one.pair for one in late}
+    # the kinds that a pass needs, on another operation than with the neighbouring seeds
+    stated = [one for one in needed if one.key not in (_MISSING, _EMPTY)]
+    further = [(one.key, ours[(ours.index(one.operation) + 2) % len(ours)]) for one in stated]
+    again = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in rotated(further, 0, seed, 3) if pair not in asked]
+    asked |= {one.pair for one in again}
+    rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
+    odd = rotated(odd, 0, seed // len(ours), 1)  # another kind comes first once one was on each operation
+    more = woven(iter(odd), iter(again), len(odd) + len(again), 1)
+    order = (*likely, *late, *more, *drawn.sample([*rest, *beside], len(rest) + len(beside)))
     return KeyPlan(tuple(needed), tuple(dict.fromkeys(order)))
 
 

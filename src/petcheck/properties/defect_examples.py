@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
 from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.plan.weaving import rotated
 from petcheck.properties.new_pets import Pets, json_body, of_this_run
 from petcheck.properties.pool import Cases
-from petcheck.properties.weaving import rotated
 from petcheck.spec.figures import INT64_MIN, SOLD
 from petcheck.spec.operations import Operation
 

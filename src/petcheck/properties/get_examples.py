@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 
 from petcheck.call import Call
+from petcheck.plan.weaving import fresh, octaves, rotated, turn, woven
 from petcheck.properties.pool import Cases, segment_call
-from petcheck.properties.weaving import fresh, octaves, rotated, woven
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, SOLD
 from petcheck.spec.operations import Operation
 
@@ -20,13 +20,14 @@ def getting(seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool
     Unless the known ones are the `whole` store, an animal may have an id between them.
     """
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
-    # many databases refuse the first with an error; one validation refuses the others, an index from the end takes -1
-    odd = (INT64_MAX + 1, -1, INT64_MAX + 1, 0)[seed % 4]
+    # many databases refuse what is beyond int64 with an error; one validation refuses the others, an index from the end
+    # takes -1
+    odd = (INT64_MAX + 1, turn((-1, 0), seed))
     edges = [2**53 + 1, INT64_MIN, INT64_MAX, 2**31, -(2**31) - 1, 2**32]
     near = list(_near(known))
     edges += near[1:] if whole else []
     ids = chain(
-        map(_id, [odd, *rotated(edges, 0, seed, 1), -1, 0, INT64_MAX + 1]),
+        map(_id, [*odd, *rotated(edges, 0, seed, 1), -1, 0]),
         cases.coverage(Operation.GET_PET, "positive"),
         map(_id, octaves(drawn)),
         cases.random(Operation.GET_PET, "positive", seed),
@@ -38,7 +39,7 @@ def getting(seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool
         cases.random(Operation.GET_PET, "negative", seed),
     )
     # the end of a default run takes the requests of its last examples
-    turns = chain(woven(segments, ids, 4, 1), woven(ids, segments, 36, 3), woven(ids, segments, 2**62, 4))
+    turns = chain(woven(ids, segments, 4, 1), woven(ids, segments, 36, 3), woven(ids, segments, 2**62, 4))
     yield from fresh(chain(map(_id, near[:1]), turns))
 
 

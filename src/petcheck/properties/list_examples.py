@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 
 from petcheck.call import Call, page_call
-from petcheck.plan.pages import BETWEEN, first_pages
+from petcheck.plan.pages import BETWEEN, first_pages, page_beside_creations
+from petcheck.plan.weaving import Item, fresh, rotated, turn, woven
 from petcheck.properties.pool import Cases
-from petcheck.properties.weaving import Item, fresh, rotated, woven
 from petcheck.spec.figures import (
     AVAILABLE,
     LIMIT_DEFAULT,
@@ -39,20 +39,24 @@ def listing(seed: int, cases: Cases) -> Iterator[Call]:
 def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     """Every limit in the document, and none, with every status, and none: some fail only together.
 
-    First come two that a run does not ask for anyway, others with each seed: ten seeds in a row ask for all. Every
-    second one after that has a limit that the document does not name: a server may know only those that it names.
+    First come two that a run does not ask for anyway: the last filter without a limit, and the widest page of the last
+    filter by turns with another pair; ten seeds in a row ask for all. Every second one after that has a limit that the
+    document does not name: a server may know only those that it names.
     """
-    asked = first_pages(seed)
-    others = [pair for pair in product(_LIMITS, _STATUS_OR_NONE) if pair not in asked]
     # a run asks for the same pages as the next but one
-    first, *named = (page_call(*pair) for pair in (*rotated(others, 0, seed // 2, 2), *asked))
+    asked, next_asked = ((*first_pages(one), page_beside_creations(one), (None, PENDING)) for one in (seed, seed + 1))
+    others = [pair for pair in product(_LIMITS, _STATUS_OR_NONE) if pair not in {*asked, *next_asked, _WIDEST}]
+    turns = rotated(others, 0, seed // 2, 1)
+    order = ((None, PENDING), _WIDEST, *turns) if seed % 2 else ((None, PENDING), *turns, _WIDEST)
+    first, second, *named = (page_call(*pair) for pair in dict.fromkeys((*order, *next_asked, *asked)))
     ranges = rotated(_with_each_status(BETWEEN), 0, seed, 2)
     unnamed = (page_call(drawn.choice(limits), status) for limits, status in ranges)
-    yield first
-    yield from woven(iter(named), unnamed, len(named) + len(ranges), 1)
+    yield from (first, second)
+    yield from woven(unnamed, iter(named), len(named) + len(ranges), 1)
 
 
 _LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
+_WIDEST = (LIMIT_MAX, AVAILABLE)
 
 
 def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
@@ -64,7 +68,7 @@ def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
     """
     named = [tuple(query.items()) for query in OPEN_LISTS.values()]
     repeated, *odd = rotated(_ODD_QUERIES, 1, seed, 2)
-    for query in (_NEGATIVE, _NOT_A_NUMBER, (_ZERO, _UNKNOWN, repeated)[seed % 3], repeated, *named, *odd):
+    for query in (_NEGATIVE, _NOT_A_NUMBER, turn((_ZERO, _UNKNOWN, repeated), seed), repeated, *named, *odd):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
@@ -103,6 +107,6 @@ def pairs(drawn: random.Random) -> Iterator[Call]:
 
 def _with_each_status(limits: Sequence[Item]) -> Iterator[tuple[Item, str | None]]:
     """All limits as often as there are statuses, each time with another one; neighbours differ in the status."""
-    for turn in range(len(_STATUS_OR_NONE)):
+    for shift in range(len(_STATUS_OR_NONE)):
         for place, limit in enumerate(limits):
-            yield limit, _STATUS_OR_NONE[(place + turn) % len(_STATUS_OR_NONE)]
+            yield limit, _STATUS_OR_NONE[(place + shift) % len(_STATUS_OR_NONE)]

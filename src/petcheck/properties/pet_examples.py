@@ -14,10 +14,10 @@ from itertools import chain, cycle, islice, repeat
 from petcheck.call import Call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH
 from petcheck.plan.bodies import signs_name
+from petcheck.plan.weaving import fresh, octaves, rotated, turn, woven
 from petcheck.properties.defect_examples import defective_pets
 from petcheck.properties.new_pets import Pets, json_body, named, new_pet, of_this_run
 from petcheck.properties.pool import Cases
-from petcheck.properties.weaving import fresh, octaves, rotated, woven
 from petcheck.spec.figures import AVAILABLE, INT64_MAX, INT64_MIN, PENDING, SOLD, STATUSES
 from petcheck.spec.operations import Operation
 
@@ -72,14 +72,16 @@ def _with_id(pets: Pets, seed: int, own_id: int) -> bytes:
 
     Its name is one that careless code takes for another value; each seed has another one, and other members.
     """
-    name = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.")[seed % 4]
-    members = (_UNKNOWN, f"{_UNKNOWN}, {_TWICE}", f"{_UNKNOWN}, {_DEEP}")[seed % 3]
-    return _with_member(new_pet(pets, name, None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}, {members}')
+    names = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.")
+    members = turn((_UNKNOWN, f"{_UNKNOWN}, {_TWICE}", f"{_UNKNOWN}, {_DEEP}"), seed)
+    return _with_member(
+        new_pet(pets, turn(names, seed), None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}, {members}'
+    )
 
 
 def _unseen(pets: Pets, place: int, otherwise: int | None = None) -> int | None:
     """One of the categories that nobody has seen; `otherwise` for a service that does not take any."""
-    return pets.unseen[place % len(pets.unseen)] if pets.unseen else otherwise
+    return turn(pets.unseen, place) if pets.unseen else otherwise
 
 
 _UNKNOWN = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'

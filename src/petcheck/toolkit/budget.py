@@ -42,7 +42,7 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
     deep = writes and number > DEEP
     ordering = total // 100  # few: the document does not show its parameters
     # the ids next to those that exist come first, and a run of few examples asks for them too
-    getting = max(number * (3 if number > DEEP else 4) - 1, 0) // 10 - ordering
+    getting = max(number * (3 if number > DEEP else 5) - 1, 0) // 10 - ordering
     return Shares(total, posts, getting, ordering, posts // 7 if deep else 0, number // 10 if deep else 0)
 
 

@@ -12,8 +12,9 @@ from petcheck.judging.creations import creations_in
 from petcheck.judging.pages import widest_with_room
 from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
 from petcheck.plan.keys import Wrong
-from petcheck.plan.pages import another_page
+from petcheck.plan.pages import another_page, page_beside_creations
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.lookups import revealing
 from petcheck.toolkit.target import Target, valid_call
@@ -62,13 +63,15 @@ def _twins(target: Target) -> tuple[dict[str, object], ...]:
 
 
 def _page_with_an_invalid_key(target: Target) -> Call:
-    """A filtered page of the beginning, with a kind of invalid key that was not sent to it; without one if all were.
+    """A filtered page with a kind of invalid key that was not sent to pages; without a key if all were.
 
-    Asked for again soon after a burst, it shows what a cache keeps under the URL of a request beside it.
+    Asked for beside the same page with the valid key, it shows what a cache keeps under a URL, or what a server gives
+    to all who ask for one at the same time.
     """
-    cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER)
-    calls = (call for call in target.keyless_calls(cells) if not target.api.known(call))
-    return next(calls, page_call(credential=Credential.MISSING))
+    sent = {one.request.credential for one in target.record if one.request.operation is Operation.LIST_PETS}
+    cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER and one.key not in sent)
+    key = next((one.key for one in cells), Credential.MISSING)
+    return page_call(*page_beside_creations(target.seed), key)
 
 
 def _creation(target: Target, pet: ValidPet) -> Exchange:

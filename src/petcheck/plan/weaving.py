@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 from typing import TypeVar
 
 from petcheck.call import Call
 
 Item = TypeVar("Item")
+
+
+def turn(values: Sequence[Item], seed: int) -> Item:
+    """The one of the values whose turn it is; with each next seed it is the next one."""
+    return values[seed % len(values)]
 
 
 def rotated(items: Iterable[Item], first: int, seed: int, step: int) -> list[Item]:
