@@ -18,8 +18,10 @@ from petcheck.toolkit import (
     Operation,
     Target,
     Traffic,
+    always_asked,
     ask_ahead,
     asked_later,
+    keyless_calls,
     observes,
     requirement,
     sends,
@@ -37,7 +39,7 @@ def others(target: Target, *, often: bool) -> list[KeyCell]:
 
     A pair of a key and an operation that was sent shows nothing new, except beside a defect.
     """
-    rest = [cell for cell in target.keys.others if cell not in target.keys_always_asked]
+    rest = [cell for cell in target.keys.others if cell not in always_asked(target)]
     sent = {(one.request.credential, one.request.operation) for one in target.record}
     return [
         cell
@@ -48,7 +50,7 @@ def others(target: Target, *, often: bool) -> list[KeyCell]:
 
 def send(target: Target, cells: Iterable[KeyCell]) -> None:
     """Send the requests for cells of the plan, each once in a run; not to an operation that is removed."""
-    ask(target, list(target.keyless_calls(cells)))
+    ask(target, list(keyless_calls(target, cells)))
 
 
 def ask(target: Target, calls: Sequence[Call]) -> None:
@@ -71,7 +73,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
     """Send the POSTs early: a page that shows animals created later is then newer than them. They are judged below."""
     if target.config.writes:
         early = others(target, often=True) if target.examples_share and target.affords(OFTEN) else []
-        send(target, (cell for cell in (*target.keys_always_asked, *early) if cell.operation is CREATE))
+        send(target, (cell for cell in (*always_asked(target), *early) if cell.operation is CREATE))
 
 
 @sends(Traffic.KEYS)
@@ -79,7 +81,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
 def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """No key, or anything except a valid key under Bearer, gets 401 before anything else is checked."""
     ask_ahead(target, asked_later(target))
-    send(target, (cell for cell in target.keys_always_asked if cell.key in kinds))
+    send(target, (cell for cell in always_asked(target) if cell.key in kinds))
     target.settle(name)
 
 
@@ -88,7 +90,7 @@ def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, 
 def test_invalid_key_is_401_for_a_post(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """The same for POST /pets, if writes are allowed."""
     target.need_writes()
-    send(target, (cell for cell in target.keys_always_asked if cell.key in kinds and cell.operation is CREATE))
+    send(target, (cell for cell in always_asked(target) if cell.key in kinds and cell.operation is CREATE))
     target.settle(name)
 
 
@@ -123,7 +125,7 @@ def test_more_operations_see_more_keys(target: Target, often: bool, reserve: int
 @stage("left over")
 def test_what_is_left_over_asks_for_more_keys(target: Target) -> None:
     """Requests that were kept for questions of the end, and not needed, see more pairs; one stays for a silence."""
-    calls = target.keyless_calls(others(target, often=False))
+    calls = keyless_calls(target, others(target, often=False))
     new = (call for call in calls if call.operation.safe and not target.api.known(call))
     if target.ended:
         ask(target, list(islice(new, max(target.spare_in_all() - 1, 0))))

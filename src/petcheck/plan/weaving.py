@@ -24,7 +24,7 @@ def rotated(items: Iterable[Item], first: int, seed: int, step: int) -> list[Ite
     """
     every = list(items)
     rest = every[first:]
-    begin = seed * step % len(rest)
+    begin = seed * step % max(len(rest), 1)
     return [*every[:first], *rest[begin:], *rest[:begin]]
 
 

@@ -15,6 +15,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.creating import ask_creations_ahead, creations, list_anew
 from petcheck.toolkit.exhaustion import settle_with_quota_used_up
 from petcheck.toolkit.feeds import Traffic
+from petcheck.toolkit.keyless import always_asked, keyless_calls
 from petcheck.toolkit.lookups import full_filters, listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, sends, stage
 from petcheck.toolkit.populate import populate
@@ -43,6 +44,7 @@ __all__ = [
     "Operation",
     "Target",
     "Traffic",
+    "always_asked",
     "ask_again_at_the_end",
     "ask_ahead",
     "ask_creations_ahead",
@@ -50,6 +52,7 @@ __all__ = [
     "asked_later",
     "creations",
     "full_filters",
+    "keyless_calls",
     "kind",
     "list_anew",
     "listed_before",

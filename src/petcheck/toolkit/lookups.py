@@ -7,6 +7,7 @@ from petcheck.json_values import integer
 from petcheck.judging.creations import creations_in, reads_in
 from petcheck.judging.pages import animals_in, pages_in
 from petcheck.judging.rules.get_pet import wrapped
+from petcheck.plan.weaving import rotated
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.toolkit.target import Target
 
@@ -30,9 +31,9 @@ def listed_before(target: Target) -> list[int]:
     mine = {made.id for made in creations_in(target.created.values())}
     listed, read = animals_in(target.record), [number for number, _ in reads_in(target.record)]
     others = [number for number in listed if number not in mine]
-    begin = target.seed % max(len(others), 1)
-    turned = (*others[begin:], *others[:begin])
-    return sorted(turned, key=lambda n: (n not in read, "status" in listed[n], not _odd(listed[n])))
+    return sorted(
+        rotated(others, 0, target.seed, 1), key=lambda n: (n not in read, "status" in listed[n], not _odd(listed[n]))
+    )
 
 
 def full_filters(target: Target) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -29,9 +29,8 @@ from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
-from petcheck.plan.keys import KeyCell, KeyPlan, key_body, key_call, key_plan
+from petcheck.plan.keys import KeyPlan, key_plan
 from petcheck.plan.pages import Parameters, first_pages
-from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation, allowed_operations
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange, no_answer, no_api
@@ -88,11 +87,6 @@ class Target:
     def keys(self) -> KeyPlan:
         """Which kinds of invalid key the run sends where (section 5)."""
         return key_plan(self.seed, allowed_operations(writes=self.config.writes, as_of=self.as_of))
-
-    @property
-    def keys_always_asked(self) -> tuple[KeyCell, ...]:
-        """What of that the run asks whatever is left."""
-        return self.keys.always_asked(examples=self.examples_share > 0)
 
     @cached_property
     def pages(self) -> tuple[Parameters, ...]:
@@ -367,18 +361,6 @@ class Target:
             return
         call = new_pet_call(chunked_pet(self.run, self.category))
         self.transport.send_once(replace(call, form=Form.CHUNKED))
-
-    def keyless(self, cell: KeyCell) -> Call | None:
-        """The request for a cell of the plan of keys; None if the run may not send it."""
-        if cell.operation is Operation.CREATE_PET:
-            return new_pet_call(key_body(cell, self.run, self.category), cell.key) if self.config.writes else None
-        if cell.operation is Operation.GET_PET and self.as_of >= REMOVAL_DAY:
-            return None
-        return key_call(cell, self.record, self.unknown_id, self.pages)
-
-    def keyless_calls(self, cells: Iterable[KeyCell]) -> Iterator[Call]:
-        """The requests for cells of the plan of keys, without those that the run may not send."""
-        return (call for cell in cells if (call := self.keyless(cell)) is not None)
 
     def refuse(self, body: Members, credential: Credential = Credential.VALID) -> Exchange:
         """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""

@@ -16,6 +16,7 @@ from petcheck.plan.together import first_of_each_kind, kind_of, mixed
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Traffic
+from petcheck.toolkit.keyless import always_asked, keyless_call, keyless_calls
 from petcheck.toolkit.lookups import listed_before, unknown_id
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import new_pet_call
@@ -61,8 +62,8 @@ def ask_refusals_ahead(target: Target) -> None:
     ]
     posts = [new_pet_call(body) for body in bodies]
     if Traffic.KEYS in choice.needs:
-        cells = (cell for cell in target.keys_always_asked if cell.operation is Operation.CREATE_PET)
-        posts += target.keyless_calls(cells)
+        cells = (cell for cell in always_asked(target) if cell.operation is Operation.CREATE_PET)
+        posts += keyless_calls(target, cells)
     ask_ahead(target, [*posts, *asked_later(target, (Operation.LIST_PETS, Operation.GET_PET))])
 
 
@@ -95,8 +96,8 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
             yield read_call(before[0])
         if Traffic.OTHER_IDS in needs:
             yield read_call(unknown_id(target))
-    for cell in target.keys_always_asked if Traffic.KEYS in needs else ():
-        call = target.keyless(cell)
+    for cell in always_asked(target) if Traffic.KEYS in needs else ():
+        call = keyless_call(target, cell)
         if (
             call is not None
             and call.operation.safe
