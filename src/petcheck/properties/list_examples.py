@@ -63,12 +63,13 @@ def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
     """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any.
 
     Few runs have requests for all of them: first come a negative limit, which many databases refuse or take for no
-    limit, and one that is not a number; then, by turns, 0, an unknown status, and parameters that repeat. The others
-    begin elsewhere with each seed.
+    limit, and one that is not a number; then, by turns, 0 or an unknown status, and parameters that repeat, with one
+    that nobody knows. The others begin elsewhere with each seed.
     """
     named = [tuple(query.items()) for query in OPEN_LISTS.values()]
-    repeated, *odd = rotated(_ODD_QUERIES, 1, seed, 2)
-    for query in (_NEGATIVE, _NOT_A_NUMBER, turn((_ZERO, _UNKNOWN, repeated), seed), repeated, *named, *odd):
+    repeated = turn(_REPEATED, seed // 2)
+    odd = rotated(_ODD_QUERIES, 0, seed, 2)
+    for query in (_NEGATIVE, _NOT_A_NUMBER, turn((_ZERO, repeated, _UNKNOWN, repeated), seed), repeated, *named, *odd):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
@@ -77,10 +78,13 @@ def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
 _NEGATIVE, _NOT_A_NUMBER, _ZERO, _UNKNOWN = (
     tuple(OPEN_LISTS[name].items()) for name in ("limit-negative", "limit-not-a-number", "limit-zero", "status-unknown")
 )
-_ODD_QUERIES = (
-    # Express and PHP make a list of what repeats or has brackets; a limit that repeats is often refused before that
+# Express and PHP make a list of what repeats or has brackets; a limit that repeats is often refused before that
+_REPEATED = (
     (("status", PENDING), ("status", SOLD), ("status[]", SOLD), ("petcheck", "1")),
-    (("limit", "5"), ("limit", "7")),
+    (("limit", "5"), ("limit", "7"), ("petcheck", "1")),
+)
+_ODD_QUERIES = (
+    *_REPEATED,
     (("limit", "1000"), ("status", AVAILABLE)),
     (("limit", "20"), ("status", "adopted")),
     (("limit", "0.5"),),

@@ -73,7 +73,7 @@ def _with_id(pets: Pets, seed: int, own_id: int) -> bytes:
     Its name is one that careless code takes for another value; each seed has another one, and other members.
     """
     names = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.")
-    members = turn((_UNKNOWN, f"{_UNKNOWN}, {_TWICE}", f"{_UNKNOWN}, {_DEEP}"), seed)
+    members = f"{_UNKNOWN}, {turn((_TWICE, _DEEP), seed)}"
     return _with_member(
         new_pet(pets, turn(names, seed), None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}, {members}'
     )
