@@ -24,7 +24,7 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
     """
     return Grounds(
         as_of,
-        next((one for one in PLANS.values() if one.name == plan), None),
+        None if plan is None else PLANS[plan],
         categories=categories_in(record),
         listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
         writes=writes,
