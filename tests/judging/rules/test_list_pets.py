@@ -132,11 +132,12 @@ def test_a_pair_refused_although_each_parameter_is_accepted_fails() -> None:
         silent = isinstance(status, Silence)
         assert decided("LIST-6", *record, pair) == Failed(
             "GET /pets?limit=1&status=sold (each parameter alone is accepted): expected 200 (section 4.1), got "
-            f"{'no answer (reset: nothing was received)' if silent else status}.",
+            f"{'no answer (reset: nothing was received), twice' if silent else status}.",
             (Proof(pair, "" if silent else "status"),),
             (*record[1:], pair),
             unanswered=silent,
             expected="200",
+            wrong=(pair,),
         )
         missing = decided("LIST-6", answer("limit=1"), answer("status=sold"), pair)
         assert asked(missing) == (ask("status=available"),)
@@ -151,6 +152,17 @@ def test_a_pair_that_is_accepted_another_time_is_not_refused_for_its_combination
     decision = decided("LIST-6", *record, answer("limit=1&status=sold"), pair)
     assert isinstance(decision, Failed)
     assert decision.text == "GET /pets?limit=1&status=sold: expected 200 (section 4.1), got 500."
+
+
+def test_every_refused_pair_is_wrong_and_the_simplest_is_told() -> None:
+    record = [answer("limit=1"), *(answer(f"status={status}") for status in STATUSES)]
+    pairs = [answer(f"limit=1&status={status}", 400) for status in ("pending", "sold")]
+    decision = decided("LIST-6", *record, *pairs)
+    assert isinstance(decision, Failed)
+    assert decision.text.startswith("GET /pets?limit=1&status=sold (each parameter alone is accepted): ")
+    assert decision.proofs == (Proof(pairs[1], "status"),)
+    assert decision.wrong == tuple(pairs)
+    assert decision.examined == (*record[1:], *pairs)
 
 
 def test_a_refused_pair_does_not_break_the_limit() -> None:
