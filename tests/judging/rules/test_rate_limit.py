@@ -294,8 +294,8 @@ def test_nothing_was_used_up() -> None:
     assert [(one.reason, one.settled_by, one.tried) for one in found if isinstance(one, Undecided)] == [
         ("No request exceeded the rate limit.", "--exhaust-rate-limit", False),
         ("No 429 was returned.", "--exhaust-rate-limit", False),
-        ("No 429 was returned; see RATE-6.", None, True),
-        ("No 429 was returned; see RATE-6.", None, True),
+        ("No 429 for the quota of the valid key was returned.", "--exhaust-rate-limit", True),
+        ("No 429 for the quota of the valid key was returned.", "--exhaust-rate-limit", True),
     ]
 
 
@@ -784,10 +784,16 @@ TOO_MANY = "The server returned 429 with Retry-After while other requests were u
 
 def test_a_429_among_requests_at_the_same_time_may_limit_connections() -> None:
     said_left = [answered(1, 2), crowded(refused(2, 1))]
-    assert decided(8, said_left) == Undecided(TOO_MANY)
+    assert decided(8, said_left) == Undecided(TOO_MANY, "--exhaust-rate-limit")
     twice = [answered(1, 3), crowded(refused(2)), answered(61, 2, reset=120), crowded(refused(62, reset=120))]
-    assert decided(8, twice) == Undecided(TOO_MANY)
-    assert isinstance(decided(6, twice), Undecided)
+    assert decided(8, twice) == Undecided(TOO_MANY, "--exhaust-rate-limit")
+    not_tried = Undecided("No request exceeded the rate limit.", "--exhaust-rate-limit", tried=False)
+    assert decided(6, twice) == not_tried
+    # what was refused in another way was tried, and is named
+    odd, last = answered(63, 1, status=403, reset=120), crowded(refused(64, reset=180))
+    assert decided(6, [*twice[:3], odd, last]) == Undecided(
+        "The quota could not be used up: 1 request was served in 2.0 s, the last with 2 left, and the next got 403."
+    )
     without = replace_headers(said_left[1])
     assert "it came while requests were left" in failed(decided(8, [said_left[0], without])).text
     # over the limit it is one of the rate limit

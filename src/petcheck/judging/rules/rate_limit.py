@@ -167,7 +167,7 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
 # ---- over the limit
 
 _DUE = "expected 429 (section 8)."
-_NO_429 = "No 429 was returned; see RATE-6."
+_NO_429 = Undecided("No 429 for the quota of the valid key was returned.", "--exhaust-rate-limit")
 _TOO_MANY = f"The server returned 429 with {RETRY_AFTER} while other requests were under way, and it may limit those."
 
 
@@ -193,11 +193,13 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
             said = f"{served_text(record, refusal.exchange)}; {_DUE}"
             said = said[:1].upper() + said[1:]
             return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))
-    limited = [refusal for refusal in refusals if refusal.is_429 and not refusal.limits_connections]
+    # what limits connections shows nothing of the quota, so nobody tried to use it up
+    of_quota = [refusal for refusal in refusals if not refusal.limits_connections]
+    limited = [refusal for refusal in of_quota if refusal.is_429]
     if limited:
         return Held(tuple(dict.fromkeys(exchange for refusal in limited for exchange in _sides(refusal))))
-    if refusals:
-        return Undecided(f"The quota could not be used up: {served_text(record, refusals[-1].exchange)}.")
+    if of_quota:
+        return Undecided(f"The quota could not be used up: {served_text(record, of_quota[-1].exchange)}.")
     return Undecided(NOT_EXCEEDED, "--exhaust-rate-limit", tried=False)
 
 
@@ -216,7 +218,7 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
     refusals = [refusal for refusal in every if not refusal.limits_connections]
     examined = tuple(dict.fromkeys(exchange for refusal in refusals for exchange in _sides(refusal)))
     if not refusals:
-        return Undecided(_TOO_MANY if every else _NO_429)
+        return Undecided(_TOO_MANY, "--exhaust-rate-limit") if every else _NO_429
     shared = others_spend(record)
     moves = any(quota.moves for quota in quotas_in(counts_in(record)))
     for refusal in refusals:
@@ -266,7 +268,7 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
             then = bisect_left(sent, exchange.finished)
             refusals.append((exchange, own[then : then + 2]))
     if not refusals:
-        return Undecided(_NO_429)
+        return _NO_429
     quotas = quotas_in(counts_in(record))
     steady = frozenset(window.reset for quota in quotas for window in quota.windows if window.counts_steadily)
     moves = any(quota.moves for quota in quotas)
