@@ -467,6 +467,32 @@ def test_an_early_429_may_be_caused_by_other_clients() -> None:
     assert decided(8, shared) == early_429(40, None, *shared[1:])
 
 
+def test_other_clients_are_not_blamed_where_each_request_costs_more_than_is_left() -> None:
+    def early(*left: int) -> Undecided:
+        found = decided(8, [*(answered(place, each) for place, each in enumerate(left)), refused(9, left[-1])])
+        assert isinstance(found, Undecided)
+        assert [one.index for one in found.examined] == [len(left) - 1, 9]
+        return replace(found, examined=())
+
+    said = (
+        "The server returned 429 right after a response with X-RateLimit-Remaining 2, but each request seems to cost 3."
+    )
+    assert early(17, 14, 11, 8, 5, 2) == Undecided(said)
+    assert early(14, 11, 8, 5, 2) == early_429(2, None)  # too few to tell
+    assert early(18, 14, 11, 8, 5, 2) == early_429(2, None)
+    assert early(18, 15, 12, 9, 6, 3) == early_429(3, None)  # enough for one more
+    # refused requests may be free or cost more, and a window says nothing about the next one
+    ends, free, new = answered(1, 50, reset=30), answered(2.5, 20, status=400), answered(2.75, 17)
+    record = [
+        ends,
+        free,
+        new,
+        *(answered(place, left) for place, left in enumerate((14, 11, 8, 5, 2), 3)),
+        refused(9, 2),
+    ]
+    assert decided(8, record) == Undecided(said, examined=tuple(record[-2:]))
+
+
 FIRST_WINDOW = [answered(1, 3), refused(2, reset=60)]
 
 

@@ -33,6 +33,7 @@ from petcheck.judging.rate_problems import problem_in, problem_of, problem_of_li
 from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     NotServed,
+    cost_in,
     gateway_refusals_in,
     held_back_in,
     is_a_page,
@@ -244,10 +245,11 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
             again = (Proof(then.exchange, header(RATE_REMAINING)), Proof(second.exchange, STATUS))
             return Failed(said, (*left, *again), examined)
     if early:
-        said = (
-            f"The server returned 429 right after a response with {RATE_REMAINING} {early[0][1].remaining}, but other "
-            "clients with the same key may have used the rest."
-        )
+        left, cost = early[0][1].remaining, cost_in(record)
+        said = f"The server returned 429 right after a response with {RATE_REMAINING} {left}, but "
+        if cost is not None and cost > left:
+            return Undecided(f"{said}each request seems to cost {cost}.", examined=examined)
+        said += "other clients with the same key may have used the rest."
         if others:
             return Undecided(f"{said} {_OWN_KEY}", None, examined)
         return Undecided(said, "--exhaust-rate-limit", examined)
