@@ -449,6 +449,31 @@ def test_a_429_without_an_earlier_answer_proves_nothing() -> None:
     )
 
 
+@pytest.mark.parametrize("reset", [5, 8])
+def test_a_429_at_the_end_of_a_window_may_be_of_the_next_one(reset: float) -> None:
+    counted = [answered(place, 4 - place, reset=reset) for place in range(5)]
+    last = refused(5, 0, reset=reset)
+    at_its_end = Undecided(
+        "The last response before the 429 had X-RateLimit-Remaining 0, but its window ended at about that time, so the "
+        "429 may belong to the next one.",
+        examined=(counted[4], last),
+    )
+    assert decided(8, [*counted, last]) == at_its_end
+    # an earlier one that nothing came before says less
+    alone = replace(last, sent=-1.0, finished=-0.5)
+    assert decided(8, [alone, *counted, last]) == replace(at_its_end, examined=(alone, counted[4], last))
+    assert isinstance(decided(8, [*(answered(place, 4 - place, reset=9) for place in range(5)), last]), Held)
+
+
+def test_requests_whose_answers_count_nothing_may_have_used_the_rest() -> None:
+    record = [answered(1, 1), answered(2, None), refused(3, 0)]
+    assert decided(8, record) == Undecided(
+        "The last response before the 429 had X-RateLimit-Remaining 1, but other requests since then may have used the "
+        "rest.",
+        examined=(record[0], record[2]),
+    )
+
+
 def early_429(left: int, option: str | None, *examined: Exchange) -> Undecided:
     said = (
         f"The server returned 429 right after a response with X-RateLimit-Remaining {left}, but other clients with "

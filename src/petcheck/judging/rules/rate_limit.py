@@ -257,7 +257,17 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
         return Held(examined)
     if any(rate_headers.is_of_a_longer_quota(refusal.exchange) for refusal in refusals):
         return Undecided(f"The 429 {_OTHER_QUOTA}", examined=examined)
-    return Undecided("No response before the 429 said how many requests were left in that window.", examined=examined)
+    return Undecided(_why_open(refusals[-1]), examined=examined)
+
+
+def _why_open(refusal: NotServed) -> str:
+    """Why a 429 that is neither early nor over the limit shows nothing."""
+    if (before := refusal.before) is None:
+        return "No response before the 429 said how many requests were left in that window."
+    said = f"The last response before the 429 had {RATE_REMAINING} {before.remaining}, but"
+    if refusal.exchange.sent >= before.ends:
+        return f"{said} its window ended at about that time, so the 429 may belong to the next one."
+    return f"{said} other requests since then may have used the rest."
 
 
 def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
