@@ -194,7 +194,7 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
             said = f"{served_text(record, refusal.exchange)}; {_DUE}"
             said = said[:1].upper() + said[1:]
             return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))
-    # what limits connections shows nothing of the quota, so nobody tried to use it up
+    # what limits connections shows nothing about the quota, which nobody may have tried to use up
     of_quota = [refusal for refusal in refusals if not refusal.limits_connections]
     limited = [refusal for refusal in of_quota if refusal.is_429]
     if limited:
@@ -245,9 +245,9 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
             again = (Proof(then.exchange, header(RATE_REMAINING)), Proof(second.exchange, STATUS))
             return Failed(said, (*left, *again), examined)
     if early:
-        left, cost = early[0][1].remaining, cost_in(record)
-        said = f"The server returned 429 right after a response with {RATE_REMAINING} {left}, but "
-        if cost is not None and cost > left:
+        rest, cost = early[0][1].remaining, cost_in(record)
+        said = f"The server returned 429 right after a response with {RATE_REMAINING} {rest}, but "
+        if cost is not None and cost > rest:
             return Undecided(f"{said}each request seems to cost {cost}.", examined=examined)
         said += "other clients with the same key may have used the rest."
         if others:
