@@ -236,6 +236,24 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     assert decided("LIST-3", one, fifty) == Ask((ask("limit=20"),), Undecided(both, None, (one,)))
 
 
+def test_more_animals_do_not_help_where_pages_are_capped() -> None:
+    def left(*longest: int, query: str = "limit=100") -> str:
+        sizes = [page(range(size), query, at) for at, size in enumerate(longest, 3)]
+        found = decided(
+            "LIST-3", page([0], "limit=1"), page(range(20), "limit=20", 1), page(range(15, 30), "", 2), *sizes
+        )
+        return reason(found)
+
+    capped = "so none shows whether `limit` 100 bounds it."
+    few = "animals are known; judging `limit` 100 needs more. Add animals to the store."
+    assert left(20) == f"No page showed more than 20 of the 30 animals that are known, {capped}"
+    assert left(22, 20) == f"No page showed more than 22 of the 30 animals that are known, {capped}"
+    assert left(29) == f"No page showed more than 29 of the 30 animals that are known, {capped}"
+    # no cap is as low, or it shows all of them, or as many as were asked for, or has a filter of its own
+    assert left(19) == left(30) == f"Only 30 {few}"
+    assert left(20, query="limit=20") == left(20, query="page=2") == f"Only 30 {few}"
+
+
 @pytest.mark.parametrize(("grounds", "settled_by"), [(GROUNDS, "--allow-writes"), (WRITING, None)], ids=range(2))
 def test_if_only_limit_1_is_undecided_the_option_is_named(grounds: Grounds, settled_by: str | None) -> None:
     record = [page(range(20), "limit=20"), page(range(100), "limit=100"), page(range(90, 101), "status=sold")]
