@@ -133,6 +133,13 @@ def test_another_status_is_no_other_property_if_the_status_is_wrong() -> None:
     assert often(silent, [0], "").when == "now and then"
 
 
+def test_no_animal_is_why_an_answer_did_not_come() -> None:
+    silent, found = exchange(status=Silence.CUT_SHORT), {"id": 1, "name": "Rex"}
+    added = exchange(POST, 201, found, asked={"name": "Rex"})
+    record = numbered([silent, added, exchange(body=[found]), LONG])
+    assert often(record, [0], "") == Frequency(1, 3, "responses to GET /pets", when="now and then")
+
+
 def test_a_problem_that_several_exchanges_show_has_no_frequency() -> None:
     assert frequency_of(Failed("It differs.", failed([PAGE], [0]).proofs, (PAGE,)), [PAGE]) is None
 

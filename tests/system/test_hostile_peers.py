@@ -115,6 +115,22 @@ def only_an_animal_is_cut_short(caller: Caller) -> None:
         store(caller)
 
 
+def cuts_some_short() -> Behaviour:
+    """Cuts one of four requests short when they first come, and answers them when they are sent again."""
+    seen: set[object] = set()
+
+    def behaviour(caller: Caller) -> None:
+        asked = caller.path, caller.query, caller.header("Authorization")
+        is_new = asked not in seen
+        seen.add(asked)
+        if is_new and len(seen) % 4 == 0:
+            caller.answer(b"[", headers=JSON, length=100)
+        else:
+            store(caller)
+
+    return behaviour
+
+
 def falls_silent() -> Behaviour:
     """Answers ten requests, and nothing after that."""
     count = itertools.count()
@@ -235,6 +251,7 @@ PEERS: dict[str, tuple[Callable[[], Behaviour], int]] = {
     "an echo": (lambda: echo, 1),
     "only orders hang": (lambda: only_orders_hang, 1),
     "only an animal is cut short": (lambda: only_an_animal_is_cut_short, 1),
+    "cuts some answers short": (cuts_some_short, 0),
     "falls silent": (falls_silent, 6),
     "redirects to https": (lambda: page_in_front("301 Moved", "301", "Location: https://127.0.0.1/v1/pets\r\n"), 6),
     "asks for a login": (lambda: page_in_front("401 No", "Sign in", 'WWW-Authenticate: Basic realm="staging"\r\n'), 6),
@@ -351,6 +368,7 @@ MORE = {
     "a maintenance page": in_front("returns 503 (page: Back soon)", "something in front of the server"),
     "nothing is there": in_front("it returns 404 (page: 404 Not Found)", "check the base URL"),
     "claims gzip": fails("SERVICE-1", "Content-Encoding is gzip, but the body cannot be decoded: "),
+    "cuts some answers short": nothing_is_lost,
     "restarts": nothing_is_lost,
     "keeps no connection": nothing_is_lost,
 }

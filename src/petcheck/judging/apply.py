@@ -19,8 +19,6 @@ from petcheck.spec.figures import GATEWAY_TROUBLE
 from petcheck.spec.operations import Operation
 
 _NAMED, _SHOWN = 3, 10
-# answers that a network or a restart may cut short: so many, or one in so many
-_CUT_BY_CHANCE, _CUT_IN = 3, 50
 
 
 def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
@@ -146,26 +144,19 @@ def _final_tries(record: Record) -> WholeRecord:
     Silence and a gateway's 502, 503 or 504 count only on a second try, sent after the first had failed; without one
     they prove nothing. The second try of a request in a burst is the same burst again, and silence there counts only if
     the request was then sent alone, too. What may only limit connections never counts,
-    nor does what a proxy in between did, nor a request that nothing listened to. An answer that was cut short counts
-    at once if more of them were than chance explains.
+    nor does what a proxy in between did, nor a request that nothing listened to.
     """
     first: dict[int, int] = {}
     for exchange in record:
         first[exchange.index] = exchange.index if exchange.again is None else first.get(exchange.again, exchange.again)
     alone: dict[Request | int, float] = {first[one.index]: one.sent for one in record if one.burst is None}
     crowded = crowded_in(record)
-    cut = [one for one in record if _silent_as(one, Silence.CUT_SHORT)]
-    # requests at the same time may be too many for a server
-    cut_often = len(cut) > max(_CUT_BY_CHANCE, len(record) / _CUT_IN) and any(one.burst is None for one in cut)
     kept = []
     failed: dict[Request | int, float] = {}  # when the first try of a request had failed
     for exchange in record:
         if (id(exchange) in crowded and is_in_excess(exchange)) or _silent_as(
             exchange, Silence.PROXY, Silence.UNREACHABLE
         ):
-            continue
-        if cut_often and _silent_as(exchange, Silence.CUT_SHORT):
-            kept.append(exchange)
             continue
         tried = exchange.request if exchange.burst is None else first[exchange.index]
         again = exchange.sent >= failed.get(tried, inf)

@@ -229,6 +229,8 @@ _OF_NO_STORE = (201, 202, 401, 403)  # no animals are why a page has these
 
 def _depends_on_animals(wrong: Exchange, part: str) -> bool:
     """Whether the animals of a page may be why it is wrong."""
+    if wrong.status is None:  # what a page would show explains no silence
+        return False
     is_page = wrong.request.operation is Operation.LIST_PETS and wrong.request.has_valid_key
     of_size = part.startswith(BODY) and part.count("/") == 1 and wrong.page is not None and wrong.page.status is None
     if wrong.json and (part == BODY or of_size):  # too many animals, or another type

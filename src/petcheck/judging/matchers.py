@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import accumulate, zip_longest
 from urllib.parse import urlsplit
 
-from petcheck.exchange import Animal, Exchange, NoAnswer, Response, Silence
+from petcheck.exchange import Animal, Exchange, NoAnswer, Response
 from petcheck.json_values import HugeNumber, Json, integer, kind
 from petcheck.judging.judgement import BODY, Problem, body, header
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, PET_FIELDS, STATUSES
@@ -46,10 +46,8 @@ def answer_text(exchange: Exchange) -> str:
 
 
 def silence_text(exchange: Exchange) -> str:
-    """A silence that counts in a few words: on a second try, unless answers were cut short too often for chance."""
-    answer = exchange.answer
-    cut = isinstance(answer, NoAnswer) and answer.kind is Silence.CUT_SHORT
-    return f"{answer_text(exchange)}{'' if cut else ', twice'}"
+    """A silence that counts in a few words: it is that of a second try."""
+    return f"{answer_text(exchange)}, twice"
 
 
 def quoted(value: Json) -> str:

@@ -14,6 +14,7 @@ from petcheck.judging.once import Once
 from petcheck.judging.overlap import crowded_in
 from petcheck.judging.rate_counts import (
     CLOCK_S,
+    ENOUGH,
     Count,
     QuotaSeen,
     WindowSeen,
@@ -143,6 +144,17 @@ def others_spend(record: Record) -> bool:
         for before, after in pairwise(counts_in(record))
         if after.exchange.status != 429
     )
+
+
+def cost_in(record: Record) -> int | None:
+    """How much of the quota each request costs, if Remaining falls by the same number each time; None if not.
+
+    What a refused request costs is another matter.
+    """
+    windows = (window.counts for quota in quotas_in(counts_in(record)) for window in quota.windows)
+    in_a_row = (pair for counts in windows for pair in pairwise(counts) if all(count.spends for count in pair))
+    steps = [before.remaining - after.remaining for before, after in in_a_row]
+    return steps[0] if len(steps) >= ENOUGH and len(set(steps)) == 1 else None
 
 
 # ---- over the limit

@@ -214,6 +214,16 @@ def test_a_doubtful_value_is_201_or_400(sent: object) -> None:
         assert decision.text.endswith(f": expected 201 or 400 (section 4.2), got {status}.")
 
 
+def test_a_429_that_was_repeated_with_success_leaves_no_doubt_open() -> None:
+    limited, answer, refused = (
+        posted(NEW | {"name": "é"}, status, index=n) for n, status in enumerate((429, 400, 401))
+    )
+    other = posted(NEW | {"name": ""}, 201, index=3)
+    assert found("CREATE-14", limited, answer, other) == Held((answer, other))
+    assert found("CREATE-14", limited, other) == Undecided("POST /pets returned 429; see AUTH-7.", examined=(other,))
+    assert found("CREATE-14", refused, answer) == Undecided("POST /pets returned 401; see AUTH-7.", examined=(answer,))
+
+
 def test_a_body_of_more_than_a_thousand_bytes_may_be_413_whatever_else_is_wrong() -> None:
     body = {"name": "x", "categoryId": 1}
     spare = 1_000 - len(json.dumps(body))

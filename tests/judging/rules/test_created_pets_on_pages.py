@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from petcheck.exchange import Exchange
@@ -89,7 +91,8 @@ def test_an_animal_missing_in_the_whole_store_is_read_between_two_pages() -> Non
     whole = listing(limit="100")
     assert (first.calls, first.not_before) == ((whole, reading(1), whole), 10.1)
     assert first.otherwise == Undecided(
-        "The list does not show a created animal, which another client may have removed. Run again.",
+        "GET /pets?limit=100 does not show animal 1, which POST /pets created; it may be shown late, as by a cache. "
+        "Run again.",
         examined=tuple(record),
     )
     late = [*record, page(OLD, sent=10.1), get(1, 10.3), page(OLD, sent=10.5)]
@@ -100,6 +103,26 @@ def test_an_animal_missing_in_the_whole_store_is_read_between_two_pages() -> Non
         "the page holds 1 of at most 100 animals (section 4.2)."
     )
     assert decision.proofs == (Proof(record[0], "body:/id"), Proof(late[4], "body"), Proof(late[3], "body"))
+
+
+def test_another_client_may_have_removed_an_animal_that_is_due_and_not_seen_since() -> None:
+    def why(*record: Exchange) -> str:
+        asked = found("CREATE-13", new(1), *record)
+        assert isinstance(asked, Ask)
+        return asked.otherwise.reason
+
+    of_others = (
+        "GET /pets?limit=100 does not show animal 1, which POST /pets created; another client may have removed it. "
+        "Run again."
+    )
+    late = of_others.replace("another client may have removed it", "it may be shown late, as by a cache")
+    due = page(OLD, sent=10.1)
+    assert why(due) == of_others
+    assert why(page(OLD, sent=10.0)) == late
+    # what is shown since is still there
+    assert why(replace(get(1, 1.0), finished=10.1), due) == of_others
+    assert why(replace(get(1, 1.0), finished=10.2), due) == late
+    assert why(due, page(pet(1), sent=10.3, query="?limit=50")) == late
 
 
 def test_the_longest_page_is_asked_about_first() -> None:
@@ -198,8 +221,11 @@ def test_a_stale_cache_is_found_with_a_new_request() -> None:
     first = found("CREATE-13", *record)
     assert isinstance(first, Ask)
     assert (first.calls, first.not_before) == ((listing(limit="99", status="pending"),), 0.0)
-    vanished = "The list does not show a created animal, which another client may have removed. Run again."
-    assert first.otherwise == Undecided(vanished, examined=tuple(record[1:]))
+    assert first.otherwise == Undecided(
+        "GET /pets?limit=100&status=pending does not show animal 1, which POST /pets created; it may be shown late, as "
+        "by a cache. Run again.",
+        examined=tuple(record[1:]),
+    )
     record.append(page(*FEW, pet(1), sent=2.0, query="?limit=99&status=pending"))
     second = found("CREATE-13", *record)
     assert isinstance(second, Ask)

@@ -132,11 +132,12 @@ def test_a_pair_refused_although_each_parameter_is_accepted_fails() -> None:
         silent = isinstance(status, Silence)
         assert decided("LIST-6", *record, pair) == Failed(
             "GET /pets?limit=1&status=sold (each parameter alone is accepted): expected 200 (section 4.1), got "
-            f"{'no answer (reset: nothing was received)' if silent else status}.",
+            f"{'no answer (reset: nothing was received), twice' if silent else status}.",
             (Proof(pair, "" if silent else "status"),),
             (*record[1:], pair),
             unanswered=silent,
             expected="200",
+            wrong=(pair,),
         )
         missing = decided("LIST-6", answer("limit=1"), answer("status=sold"), pair)
         assert asked(missing) == (ask("status=available"),)
@@ -151,6 +152,17 @@ def test_a_pair_that_is_accepted_another_time_is_not_refused_for_its_combination
     decision = decided("LIST-6", *record, answer("limit=1&status=sold"), pair)
     assert isinstance(decision, Failed)
     assert decision.text == "GET /pets?limit=1&status=sold: expected 200 (section 4.1), got 500."
+
+
+def test_every_refused_pair_is_wrong_and_the_simplest_is_told() -> None:
+    record = [answer("limit=1"), *(answer(f"status={status}") for status in STATUSES)]
+    pairs = [answer(f"limit=1&status={status}", 400) for status in ("pending", "sold")]
+    decision = decided("LIST-6", *record, *pairs)
+    assert isinstance(decision, Failed)
+    assert decision.text.startswith("GET /pets?limit=1&status=sold (each parameter alone is accepted): ")
+    assert decision.proofs == (Proof(pairs[1], "status"),)
+    assert decision.wrong == tuple(pairs)
+    assert decision.examined == (*record[1:], *pairs)
 
 
 def test_a_refused_pair_does_not_break_the_limit() -> None:
@@ -222,6 +234,24 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     both = f"Only 50 {few} {no_page.reason}"
     fifty = page(range(50), "status=sold")
     assert decided("LIST-3", one, fifty) == Ask((ask("limit=20"),), Undecided(both, None, (one,)))
+
+
+def test_more_animals_do_not_help_where_pages_are_capped() -> None:
+    def left(*longest: int, query: str = "limit=100") -> str:
+        sizes = [page(range(size), query, at) for at, size in enumerate(longest, 3)]
+        found = decided(
+            "LIST-3", page([0], "limit=1"), page(range(20), "limit=20", 1), page(range(15, 30), "", 2), *sizes
+        )
+        return reason(found)
+
+    capped = "so none shows whether `limit` 100 bounds it."
+    few = "animals are known; judging `limit` 100 needs more. Add animals to the store."
+    assert left(20) == f"No page showed more than 20 of the 30 animals that are known, {capped}"
+    assert left(22, 20) == f"No page showed more than 22 of the 30 animals that are known, {capped}"
+    assert left(29) == f"No page showed more than 29 of the 30 animals that are known, {capped}"
+    # no cap is as low, or it shows all of them, or as many as were asked for, or has a filter of its own
+    assert left(19) == left(30) == f"Only 30 {few}"
+    assert left(20, query="limit=20") == left(20, query="page=2") == f"Only 30 {few}"
 
 
 @pytest.mark.parametrize(("grounds", "settled_by"), [(GROUNDS, "--allow-writes"), (WRITING, None)], ids=range(2))
@@ -689,8 +719,14 @@ def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
     sold = ask("limit=100", "status=sold")
     record = [*store(range(12), 0)[:3], page([3, 6, 7, 10, 11], "limit=100&status=sold", 4)]
     question = decided("LIST-8", *record)
-    changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
+    changing = Undecided(
+        "GET /pets?limit=100&status=sold left out animal 2, but the list may change between requests, or show changes "
+        "late, as a cache does. Run again."
+    )
     assert question == Ask((ask("limit=100"), sold, ask("limit=100")), changing, 14.5)
+    lacks_more = decided("LIST-8", *record[:3], page([3, 6, 7, 11], "limit=100&status=sold", 4))
+    assert isinstance(lacks_more, Ask)
+    assert lacks_more.otherwise == changing
 
     def again(
         first: Iterable[int], second: Iterable[int], third: Iterable[int], at: float = 20, wait: float = 1

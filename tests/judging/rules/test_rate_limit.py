@@ -294,8 +294,8 @@ def test_nothing_was_used_up() -> None:
     assert [(one.reason, one.settled_by, one.tried) for one in found if isinstance(one, Undecided)] == [
         ("No request exceeded the rate limit.", "--exhaust-rate-limit", False),
         ("No 429 was returned.", "--exhaust-rate-limit", False),
-        ("No 429 was returned; see RATE-6.", None, True),
-        ("No 429 was returned; see RATE-6.", None, True),
+        ("No 429 for the quota of the valid key was returned.", "--exhaust-rate-limit", True),
+        ("No 429 for the quota of the valid key was returned.", "--exhaust-rate-limit", True),
     ]
 
 
@@ -449,6 +449,31 @@ def test_a_429_without_an_earlier_answer_proves_nothing() -> None:
     )
 
 
+@pytest.mark.parametrize("reset", [5, 8])
+def test_a_429_at_the_end_of_a_window_may_be_of_the_next_one(reset: float) -> None:
+    counted = [answered(place, 4 - place, reset=reset) for place in range(5)]
+    last = refused(5, 0, reset=reset)
+    at_its_end = Undecided(
+        "The last response before the 429 had X-RateLimit-Remaining 0, but its window ended at about that time, so the "
+        "429 may belong to the next one.",
+        examined=(counted[4], last),
+    )
+    assert decided(8, [*counted, last]) == at_its_end
+    # an earlier one that nothing came before says less
+    alone = replace(last, sent=-1.0, finished=-0.5)
+    assert decided(8, [alone, *counted, last]) == replace(at_its_end, examined=(alone, counted[4], last))
+    assert isinstance(decided(8, [*(answered(place, 4 - place, reset=9) for place in range(5)), last]), Held)
+
+
+def test_requests_whose_answers_count_nothing_may_have_used_the_rest() -> None:
+    record = [answered(1, 1), answered(2, None), refused(3, 0)]
+    assert decided(8, record) == Undecided(
+        "The last response before the 429 had X-RateLimit-Remaining 1, but other requests since then may have used the "
+        "rest.",
+        examined=(record[0], record[2]),
+    )
+
+
 def early_429(left: int, option: str | None, *examined: Exchange) -> Undecided:
     said = (
         f"The server returned 429 right after a response with X-RateLimit-Remaining {left}, but other clients with "
@@ -465,6 +490,32 @@ def test_an_early_429_may_be_caused_by_other_clients() -> None:
     assert decided(8, own) == early_429(49, "--exhaust-rate-limit", *own[1:])
     shared = [answered(1, 50), answered(2, 40), refused(3, 5)]
     assert decided(8, shared) == early_429(40, None, *shared[1:])
+
+
+def test_other_clients_are_not_blamed_where_each_request_costs_more_than_is_left() -> None:
+    def early(*left: int) -> Undecided:
+        found = decided(8, [*(answered(place, each) for place, each in enumerate(left)), refused(9, left[-1])])
+        assert isinstance(found, Undecided)
+        assert [one.index for one in found.examined] == [len(left) - 1, 9]
+        return replace(found, examined=())
+
+    said = (
+        "The server returned 429 right after a response with X-RateLimit-Remaining 2, but each request seems to cost 3."
+    )
+    assert early(17, 14, 11, 8, 5, 2) == Undecided(said)
+    assert early(14, 11, 8, 5, 2) == early_429(2, None)  # too few to tell
+    assert early(18, 14, 11, 8, 5, 2) == early_429(2, None)
+    assert early(18, 15, 12, 9, 6, 3) == early_429(3, None)  # enough for one more
+    # refused requests may be free or cost more, and a window says nothing about the next one
+    ends, free, new = answered(1, 50, reset=30), answered(2.5, 20, status=400), answered(2.75, 17)
+    record = [
+        ends,
+        free,
+        new,
+        *(answered(place, left) for place, left in enumerate((14, 11, 8, 5, 2), 3)),
+        refused(9, 2),
+    ]
+    assert decided(8, record) == Undecided(said, examined=tuple(record[-2:]))
 
 
 FIRST_WINDOW = [answered(1, 3), refused(2, reset=60)]
@@ -784,10 +835,16 @@ TOO_MANY = "The server returned 429 with Retry-After while other requests were u
 
 def test_a_429_among_requests_at_the_same_time_may_limit_connections() -> None:
     said_left = [answered(1, 2), crowded(refused(2, 1))]
-    assert decided(8, said_left) == Undecided(TOO_MANY)
+    assert decided(8, said_left) == Undecided(TOO_MANY, "--exhaust-rate-limit")
     twice = [answered(1, 3), crowded(refused(2)), answered(61, 2, reset=120), crowded(refused(62, reset=120))]
-    assert decided(8, twice) == Undecided(TOO_MANY)
-    assert isinstance(decided(6, twice), Undecided)
+    assert decided(8, twice) == Undecided(TOO_MANY, "--exhaust-rate-limit")
+    not_tried = Undecided("No request exceeded the rate limit.", "--exhaust-rate-limit", tried=False)
+    assert decided(6, twice) == not_tried
+    # what was refused in another way was tried, and is named
+    odd, last = answered(63, 1, status=403, reset=120), crowded(refused(64, reset=180))
+    assert decided(6, [*twice[:3], odd, last]) == Undecided(
+        "The quota could not be used up: 1 request was served in 2.0 s, the last with 2 left, and the next got 403."
+    )
     without = replace_headers(said_left[1])
     assert "it came while requests were left" in failed(decided(8, [said_left[0], without])).text
     # over the limit it is one of the rate limit

@@ -163,6 +163,9 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
             unclear.append(exchange)
     if wrong:
         return _failed(wrong)
+    # a 429 says nothing where the same request was looked at later
+    settled = {exchange.request for exchange in held}
+    unclear = [exchange for exchange in unclear if exchange.status != 429 or exchange.request not in settled]
     if unclear:
         said = f"{Operation.CREATE_PET} returned {answer_text(unclear[0])}"
         reason = (

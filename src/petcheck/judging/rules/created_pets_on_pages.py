@@ -93,24 +93,27 @@ def _is_missing(
 ) -> Failed | Ask | None:
     """What a page without some created animals proves; None for nothing."""
     one = missing[-1]
+    listed, reads = listed_in(record).get(one.id, ()), reads_of(read_in(record).get(one.id, ()))
+    seen_since = any(sight.exchange.finished > page.exchange.sent for sight in (*listed, *reads))
+    late = seen_since or page.exchange.sent < one.due
+    why = "it may be shown late, as by a cache" if late else "another client may have removed it"
     vanished = Undecided(
-        "The list does not show a created animal, which another client may have removed. Run again.",
+        f"{described(page.exchange)} does not show animal {one.id}, which {Operation.CREATE_PET} created; {why}. "
+        "Run again.",
         examined=(one.exchange, page.exchange),
     )
     again = page.exchange.request.call
     same = [other for other in pages if other.exchange.request.url == page.exchange.request.url]
     before = [p for p in same if p.exchange.sent >= one.due and one.id not in p.ids]
     if page in whole_stores(record):
-        listed = listed_in(record)
-        never = [each for each in missing if each.id not in listed]
-        late = [each for each in never if page.exchange.sent >= each.due]
-        reads = grounds.as_of < REMOVAL_DAY
-        found = agree(before, reads_of(read_in(record).get(one.id, ())))
-        read = next((sight.exchange for _, sight, _ in found), None)
+        never = [each for each in missing if each.id not in listed_in(record)]
+        overdue = [each for each in never if page.exchange.sent >= each.due]
+        may_read = grounds.as_of < REMOVAL_DAY
+        read = next((sight.exchange for _, sight, _ in agree(before, reads)), None)
         # an animal that has vanished itself proves nothing about the list
-        if page.exchange.sent >= one.due and (read is not None or (len(late) > 1 and not reads)):
+        if page.exchange.sent >= one.due and (read is not None or (len(overdue) > 1 and not may_read)):
             return _left_out(page, one, read)
-        calls = (again, read_call(one.id), again) if reads else (again,)
+        calls = (again, read_call(one.id), again) if may_read else (again,)
         return Ask(calls, vanished, one.due)
     older = {n for other in pages if not one.is_before(other.exchange) for n in other.ids if n != one.id}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]

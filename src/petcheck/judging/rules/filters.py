@@ -132,7 +132,11 @@ def _as_the_whole_store(
     lacked = {n: page.exchange.finished for page, missing in reversed(lacking) for n in missing}
     if not lacked:
         return Held(examined)
-    changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
+    page, missing = lacking[0]
+    changing = Undecided(
+        f"{described(page.exchange)} left out animal {min(missing)}, but the list may change between requests, or show "
+        "changes late, as a cache does. Run again."
+    )
     ids = due | created_in(record).keys()
     three = pages_in_a_row(record, _WIDE, call, ids)
     if three is None:

@@ -11,7 +11,7 @@ from petcheck.exchange import Exchange
 from petcheck.judging.apply import failed_by, simplicity
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grounds, Judgement, Problem
-from petcheck.judging.matchers import answer_text, described, one_of
+from petcheck.judging.matchers import answer_text, described, one_of, silence_text
 from petcheck.judging.pages import asked_with, lists_in
 from petcheck.judging.statuses import answered, query_is_valid
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX
@@ -45,8 +45,8 @@ def each_is_accepted(
     if wrong:
         return replace(failed_by(None, wrong), examined=(*examined, *(e for e, _ in wrong)))
     # LIST-2 judges the limit of a pair alone
-    together = _refused_together(valid) if parameter == "status" and not missing else None
-    if together is not None:
+    together = _refused_together(valid) if parameter == "status" and not missing else ()
+    if together:
         return _failed_together(together, examined)
     untried = [value for value in missing if not asked_with(record, (parameter, value))]
     otherwise = Undecided(f"No answer shows whether `{parameter}` {one_of(missing)} is accepted.", None, examined)
@@ -56,20 +56,24 @@ def each_is_accepted(
     return otherwise if missing else Held(examined)
 
 
-def _refused_together(valid: Sequence[Exchange]) -> Exchange | None:
-    """The simplest request with both parameters that was refused although each is accepted in other requests."""
+def _refused_together(valid: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """The requests with both parameters that were refused although each is accepted in other requests."""
     accepted = {pair for e in valid if e.status == 200 for pair in e.request.query}
     pairs = (e for e in valid if len(e.request.query) > 1 and e.status not in (200, 401, 429))
-    return min((e for e in pairs if accepted.issuperset(e.request.query)), key=simplicity, default=None)
+    return tuple(e for e in pairs if accepted.issuperset(e.request.query))
 
 
-def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
+def _failed_together(pairs: tuple[Exchange, ...], examined: tuple[Exchange, ...]) -> Failed:
+    """The failure of requests with both parameters, described by the simplest."""
+    pair = min(pairs, key=simplicity)
     silent = pair.status is None
     # a request that was accepted another time does not fail by its combination
     another_time = any(e.request.query == pair.request.query for e in examined)
     cause = "" if another_time else " (each parameter alone is accepted)"
-    said = f"{described(pair)}{cause}: expected 200 (section 4.1), got {answer_text(pair)}."
-    return Failed(said, (Proof(pair, WHOLE if silent else STATUS),), (*examined, pair), silent, "200")
+    got = silence_text(pair) if silent else answer_text(pair)
+    said = f"{described(pair)}{cause}: expected 200 (section 4.1), got {got}."
+    proofs = (Proof(pair, WHOLE if silent else STATUS),)
+    return Failed(said, proofs, (*examined, *pairs), silent, "200", wrong=pairs)
 
 
 _NO_PLAIN_ANSWER = f"No {Operation.LIST_PETS} without parameters got a conclusive answer; see AUTH-7."

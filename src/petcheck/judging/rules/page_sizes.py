@@ -17,6 +17,7 @@ from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judg
 from petcheck.judging.matchers import described, one_of, quoted, silence_text
 from petcheck.judging.pages import (
     LAG_S,
+    SMALLEST_CAP,
     asked_with,
     behind_in,
     known_in,
@@ -92,7 +93,12 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     unanswered = [limit for limit in missing if limit < known]
     option = grounds.to_write if missing == [1] else None
     reasons = []
-    if short:
+    capped = any(SMALLEST_CAP <= page.size < behind(page) and page.has_room for page in pages)
+    if short and capped:  # more animals would not make its pages longer
+        most = max(page.size for page in pages)
+        said = f"No page showed more than {most} of the {known} animals that are known"
+        reasons.append(f"{said}, so none shows whether `limit` {one_of(short)} bounds it.")
+    elif short:
         reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(record)}")
     if unanswered:
         wanted = one_of([*map(str, unanswered)])

@@ -33,6 +33,7 @@ from petcheck.judging.rate_problems import problem_in, problem_of, problem_of_li
 from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     NotServed,
+    cost_in,
     gateway_refusals_in,
     held_back_in,
     is_a_page,
@@ -167,7 +168,7 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
 # ---- over the limit
 
 _DUE = "expected 429 (section 8)."
-_NO_429 = "No 429 was returned; see RATE-6."
+_NO_429 = Undecided("No 429 for the quota of the valid key was returned.", "--exhaust-rate-limit")
 _TOO_MANY = f"The server returned 429 with {RETRY_AFTER} while other requests were under way, and it may limit those."
 
 
@@ -193,11 +194,13 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
             said = f"{served_text(record, refusal.exchange)}; {_DUE}"
             said = said[:1].upper() + said[1:]
             return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))
-    limited = [refusal for refusal in refusals if refusal.is_429 and not refusal.limits_connections]
+    # what limits connections shows nothing about the quota, which nobody may have tried to use up
+    of_quota = [refusal for refusal in refusals if not refusal.limits_connections]
+    limited = [refusal for refusal in of_quota if refusal.is_429]
     if limited:
         return Held(tuple(dict.fromkeys(exchange for refusal in limited for exchange in _sides(refusal))))
-    if refusals:
-        return Undecided(f"The quota could not be used up: {served_text(record, refusals[-1].exchange)}.")
+    if of_quota:
+        return Undecided(f"The quota could not be used up: {served_text(record, of_quota[-1].exchange)}.")
     return Undecided(NOT_EXCEEDED, "--exhaust-rate-limit", tried=False)
 
 
@@ -216,7 +219,7 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
     refusals = [refusal for refusal in every if not refusal.limits_connections]
     examined = tuple(dict.fromkeys(exchange for refusal in refusals for exchange in _sides(refusal)))
     if not refusals:
-        return Undecided(_TOO_MANY if every else _NO_429)
+        return Undecided(_TOO_MANY, "--exhaust-rate-limit") if every else _NO_429
     shared = others_spend(record)
     moves = any(quota.moves for quota in quotas_in(counts_in(record)))
     for refusal in refusals:
@@ -242,10 +245,11 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
             again = (Proof(then.exchange, header(RATE_REMAINING)), Proof(second.exchange, STATUS))
             return Failed(said, (*left, *again), examined)
     if early:
-        said = (
-            f"The server returned 429 right after a response with {RATE_REMAINING} {early[0][1].remaining}, but other "
-            "clients with the same key may have used the rest."
-        )
+        rest, cost = early[0][1].remaining, cost_in(record)
+        said = f"The server returned 429 right after a response with {RATE_REMAINING} {rest}, but "
+        if cost is not None and cost > rest:
+            return Undecided(f"{said}each request seems to cost {cost}.", examined=examined)
+        said += "other clients with the same key may have used the rest."
         if others:
             return Undecided(f"{said} {_OWN_KEY}", None, examined)
         return Undecided(said, "--exhaust-rate-limit", examined)
@@ -253,7 +257,17 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
         return Held(examined)
     if any(rate_headers.is_of_a_longer_quota(refusal.exchange) for refusal in refusals):
         return Undecided(f"The 429 {_OTHER_QUOTA}", examined=examined)
-    return Undecided("No response before the 429 said how many requests were left in that window.", examined=examined)
+    return Undecided(_why_open(refusals[-1]), examined=examined)
+
+
+def _why_open(refusal: NotServed) -> str:
+    """Why a 429 that is neither early nor over the limit shows nothing."""
+    if (before := refusal.before) is None:
+        return "No response before the 429 said how many requests were left in that window."
+    said = f"The last response before the 429 had {RATE_REMAINING} {before.remaining}, but"
+    if refusal.exchange.sent >= before.ends:
+        return f"{said} its window ended at about that time, so the 429 may belong to the next one."
+    return f"{said} other requests since then may have used the rest."
 
 
 def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
@@ -266,7 +280,7 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
             then = bisect_left(sent, exchange.finished)
             refusals.append((exchange, own[then : then + 2]))
     if not refusals:
-        return Undecided(_NO_429)
+        return _NO_429
     quotas = quotas_in(counts_in(record))
     steady = frozenset(window.reset for quota in quotas for window in quota.windows if window.counts_steadily)
     moves = any(quota.moves for quota in quotas)
