@@ -154,7 +154,8 @@ def cost_in(record: Record) -> int | None:
     windows = (window.counts for quota in quotas_in(counts_in(record)) for window in quota.windows)
     in_a_row = (pair for counts in windows for pair in pairwise(counts) if all(count.spends for count in pair))
     steps = [before.remaining - after.remaining for before, after in in_a_row]
-    return steps[0] if len(steps) >= ENOUGH and len(set(steps)) == 1 else None
+    costs = set(steps)
+    return costs.pop() if len(steps) >= ENOUGH and len(costs) == 1 else None
 
 
 # ---- over the limit
