@@ -246,9 +246,9 @@ def test_more_animals_do_not_help_where_pages_are_capped() -> None:
 
     capped = "so none shows whether `limit` 100 bounds it."
     few = "animals are known; judging `limit` 100 needs more. Add animals to the store."
-    assert left(20) == f"No page showed more than 20 of the 30 animals that are known, {capped}"
-    assert left(22, 20) == f"No page showed more than 22 of the 30 animals that are known, {capped}"
-    assert left(29) == f"No page showed more than 29 of the 30 animals that are known, {capped}"
+    assert left(20) == f"No page showed more than 20 animals, fewer than the store has, {capped}"
+    assert left(22, 20) == f"No page showed more than 22 animals, fewer than the store has, {capped}"
+    assert left(29) == f"No page showed more than 29 animals, fewer than the store has, {capped}"
     # no cap is as low, or it shows all of them, or as many as were asked for, or has a filter of its own
     assert left(19) == left(30) == f"Only 30 {few}"
     assert left(20, query="limit=20") == left(20, query="page=2") == f"Only 30 {few}"

@@ -96,7 +96,7 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     capped = any(SMALLEST_CAP <= page.size < behind(page) and page.has_room for page in pages)
     if short and capped:  # more animals would not make its pages longer
         most = max(page.size for page in pages)
-        said = f"No page showed more than {most} of the {known} animals that are known"
+        said = f"No page showed more than {plural(most, 'animal')}, fewer than the store has"
         reasons.append(f"{said}, so none shows whether `limit` {one_of(short)} bounds it.")
     elif short:
         reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(record)}")
