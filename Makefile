@@ -47,7 +47,7 @@ check: $(VENV)/ready
 	$(BIN)/petcheck --self-test $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "not slow and $(OWN)" $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 4 --dist worksteal --hypothesis-profile quick -m "not slow and $(OWN)" $(ARGS)
 
 test-all: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "$(OWN)" $(ARGS)

@@ -70,7 +70,7 @@ def make(folder: Path) -> None:
     key_files(folder)
     with servers(*NAMES) as urls:
         listed(folder, urls)
-        common = ("--seed", "3", "--examples", "0", "--as-of", "2026-11-21", "--sign-key", "key.pem")
+        common = ("LIST-4", "AUTH-1", "GET-1", "GET-4", "--seed", "3", "--examples", "0", "--as-of", "2026-11-21", "--sign-key", "key.pem")
         one = petcheck(folder, *common, "-n", "2", "--reports", "one")
         assert one.code == 1, one.out + one.err
         assert one.err == ""
