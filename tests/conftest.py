@@ -26,7 +26,6 @@ settings.load_profile("petcheck")
 sys.dont_write_bytecode, sys.pycache_prefix = False, str(BYTECODE)
 
 
-
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,

@@ -37,7 +37,10 @@ DEEP = ("--allow-writes", "--examples", "60", "--seed", "8")
     "fault",
     [
         *("", "name-over-255-crashes"),
-        *(pytest.param(fault, marks=pytest.mark.slow) for fault in ("limit-30s-crash", "category-text-accepted", "no-code")),
+        *(
+            pytest.param(fault, marks=pytest.mark.slow)
+            for fault in ("limit-30s-crash", "category-text-accepted", "no-code")
+        ),
     ],
 )
 def test_by_default_examples_add_at_most_forty_requests_and_thirty_posts(fault: str) -> None:

@@ -85,7 +85,7 @@ def _run(arguments: list[str], folder: str, variables: dict[str, str], streams: 
         os.close(opened)
     for written in (sys.stdout, sys.stderr):
         written.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
-    os.fsync = at_once  # no test switches the power off
+    os.fsync = at_once  # type: ignore[assignment]  # no test switches the power off
     from petcheck.cli.main import main
 
     sys.exit(main(arguments))
