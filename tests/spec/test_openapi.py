@@ -128,7 +128,9 @@ def every_response() -> list[tuple[str, str]]:
 
 
 def test_it_is_valid_openapi() -> None:
-    from openapi_spec_validator import OpenAPIV31SpecValidator  # no other test needs it, and each worker reads this file
+    from openapi_spec_validator import (
+        OpenAPIV31SpecValidator,
+    )  # no other test needs it, and each worker reads this file
 
     assert OPENAPI["openapi"] == "3.1.0"
     assert [error.message for error in OpenAPIV31SpecValidator(OPENAPI).iter_errors()] == []

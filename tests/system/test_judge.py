@@ -95,7 +95,10 @@ def write_again(stream: Stream, folder: Path, seal: Seal | None = None) -> None:
 # ---- judge
 
 
-@pytest.mark.parametrize(("made", "recording"), [("sealed", "reports"), ("pair", "reports/exchanges.jsonl")])
+@pytest.mark.parametrize(
+    ("made", "recording"),
+    [pytest.param("sealed", "reports", marks=pytest.mark.slow), ("pair", "reports/exchanges.jsonl")],
+)
 def test_a_recording_comes_to_the_same_bytes(
     made: str,
     recording: str,
