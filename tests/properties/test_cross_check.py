@@ -84,7 +84,7 @@ def test_in_runs_against_a_faulty_server_the_rules_find_everything_that_schemath
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=() if place % 4 == 0 else pytest.mark.slow)
+        pytest.param(name, marks=() if place % 5 == 0 else pytest.mark.slow)
         for place, name in enumerate(list(VARIATIONS)[::20])
     ],
 )

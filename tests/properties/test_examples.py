@@ -167,6 +167,7 @@ def requests(run: Trial) -> Counter[Call]:
     return Counter(replace(call, pet_id="some id" if call.operation is Operation.GET_PET else None) for call in calls)
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_a_run_with_requests_at_the_same_time() -> None:
     """Which of them prove something may differ: a page may show an animal that was created beside it."""
     runs = [judged(*DEEP), judged.__wrapped__(*DEEP)]

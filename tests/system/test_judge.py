@@ -151,7 +151,7 @@ def test_a_faulty_server(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["429-html", *(pytest.param(name, marks=pytest.mark.slow) for name in ("empty-store", "www-authenticate"))]
+    "name", [pytest.param(name, marks=pytest.mark.slow) for name in ("429-html", "empty-store", "www-authenticate")]
 )
 def test_an_unusual_server(name: str) -> None:
     assert differences(run_variation((name,), writes=True)) == []
@@ -315,6 +315,7 @@ EVERY = settings(max_examples=10, deadline=None, suppress_health_check=list(Heal
 
 @EVERY
 @given(st.data())
+@pytest.mark.slow  # test_an_edit_is_named has the same, file by file
 def test_one_byte_that_is_changed_is_noticed(folder: Path, data: st.DataObject) -> None:
     reports = folder / "reports"
     path = data.draw(st.sampled_from([reports / name for name in files_in(reports)]))

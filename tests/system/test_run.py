@@ -136,7 +136,10 @@ def test_the_same_seed_sends_the_same_requests() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "requirement", "left_open"),
-    [("stored-though-400", "CREATE-11", True), ("stored-though-401", "AUTH-6", False)],
+    [
+        ("stored-though-400", "CREATE-11", True),
+        pytest.param("stored-though-401", "AUTH-6", False, marks=pytest.mark.slow),
+    ],
 )
 def test_animals_of_an_earlier_run_with_the_same_seed_fail_nothing(
     fault: str, requirement: str, left_open: bool

@@ -216,7 +216,13 @@ def test_no_slip_of_a_recorder_is_a_fault(slip: str, obeying: list[Entry], tmp_p
     assert fails(har_of(SLIPS[slip](copy.deepcopy(obeying))), tmp_path) == shown
 
 
-@pytest.mark.parametrize("variation", ["one-backend-down", "clock-behind", "cache-per-url", "others-add"])
+@pytest.mark.parametrize(
+    "variation",
+    [
+        *("cache-per-url", "others-add"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("one-backend-down", "clock-behind")),
+    ],
+)
 @pytest.mark.parametrize("keys", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("examples", ["0", pytest.param("40", marks=pytest.mark.slow)])
 def test_conforming_servers_raise_no_alarm(variation: str, keys: bool, examples: str, tmp_path: Path) -> None:
