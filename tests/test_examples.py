@@ -112,6 +112,7 @@ def judged_by_the_action(folder: Path, **inputs: str) -> tuple[int, str, str]:
     return done.returncode, output.read_text("utf-8"), done.stderr
 
 
+@pytest.mark.slow
 def test_the_action_survives_a_run_that_writes_no_reports(tmp_path: Path) -> None:
     dry = judged_by_the_action(tmp_path, ARGUMENTS="--self-test\n--dry-run")
     assert dry == (0, "exit=0\nreports=reports\n", "")

@@ -128,6 +128,7 @@ def test_a_suite_that_breaks(here: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.slow
 def test_an_interrupt_ends_the_run_too(here: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(60)

@@ -157,6 +157,7 @@ test_petstore = petcheck.requirement_tests("shop", examples=0)
 """
 
 
+@pytest.mark.slow
 def test_a_fixture_with_parameters_gives_applications_and_their_key(tmp_path: Path) -> None:
     code, printed = run_suite(tmp_path, OWN_APPLICATIONS, "-k", "LIST-4 or RATE-1 and not RATE-10", key=None)
     assert code == 1

@@ -39,7 +39,7 @@ STREAM, RESULT, MANIFEST, STATEMENT, ENVELOPE = (
     "attestation.json",
     "attestation.dsse.json",
 )
-NAMES = ("a", "b", "c", "d", "e")
+NAMES = ("a", "b", "c")
 SETTINGS = replace(
     streams.SETTINGS,
     choice=("LIST-2", "LIST-3", "PETS-1"),

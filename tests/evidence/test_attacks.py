@@ -48,7 +48,10 @@ from tests.evidence.forging import (
     put,
     signed_again,
 )
+from tests.support.in_place import in_place
 from tests.support.once import folder_made_once
+
+__all__ = ["in_place"]
 
 
 @pytest.fixture(scope="session")
@@ -122,6 +125,7 @@ CORE = {
 @pytest.mark.parametrize(
     "attack", [pytest.param(attack, marks=() if attack in CORE else pytest.mark.slow) for attack in ATTACKS]
 )
+@pytest.mark.usefixtures("in_place")
 def test_an_attack_is_not_proven(
     attack: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -250,6 +254,7 @@ HONEST: dict[str, tuple[str, Edit, int, str]] = {
 
 
 @pytest.mark.parametrize("case", HONEST)
+@pytest.mark.usefixtures("in_place")
 def test_what_is_told_apart_from_an_attack(
     case: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -261,6 +266,7 @@ def test_what_is_told_apart_from_an_attack(
     assert words in said
 
 
+@pytest.mark.usefixtures("in_place")
 def test_a_part_is_not_taken_for_the_whole_run(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, said = told(capsys, "verify", str(copied(made, "fleet", tmp_path) / "targets" / "a"))
     assert code == 0, said

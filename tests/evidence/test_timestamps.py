@@ -53,7 +53,9 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
 # ---- what an authority says
 
 
-@pytest.mark.parametrize("parts", [(), ("--shard", "1/1")], ids=["whole", "in parts"])
+@pytest.mark.parametrize(
+    "parts", [(), pytest.param(("--shard", "1/1"), marks=pytest.mark.slow)], ids=["whole", "in parts"]
+)
 def test_a_run_is_dated_once_and_no_key_goes_to_the_authority(
     notary: Authority, tmp_path: Path, parts: tuple[str, ...]
 ) -> None:

@@ -236,8 +236,17 @@ def right(needs: frozenset[str], operations: tuple[Operation | None, ...]) -> li
 
 
 # the kill matrix covers faults that only a few values show
-@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if "examples" not in fault.needs])
-def test_each_changes_an_answer(name: str) -> None:
-    fault = FAULTS[name]
+@pytest.mark.parametrize("section", sorted({fault.section for fault in FAULTS.values()}))
+def test_each_changes_an_answer(section: str) -> None:
+    """The faults of a section in one test: a test of its own would take as long as the fault."""
+    tried = {
+        name: fault for name, fault in FAULTS.items() if fault.section == section and "examples" not in fault.needs
+    }
+    assert tried
+    assert [name for name, fault in tried.items() if changes_nothing(name, fault)] == []
+
+
+def changes_nothing(name: str, fault: Fault) -> bool:
+    """Whether the server answers with that fault as without."""
     plain = right(fault.needs, fault.operations)
-    assert transcript_of((name,), fault, as_far_as=plain) != plain
+    return transcript_of((name,), fault, as_far_as=plain) == plain

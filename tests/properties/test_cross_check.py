@@ -81,7 +81,13 @@ def test_in_runs_against_a_faulty_server_the_rules_find_everything_that_schemath
     assert overlooked(run_fault(name).exchanges, GROUNDS) == []
 
 
-@pytest.mark.parametrize("name", list(VARIATIONS)[::20])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if place % 5 == 0 else pytest.mark.slow)
+        for place, name in enumerate(list(VARIATIONS)[::20])
+    ],
+)
 def test_in_runs_against_a_conforming_server_schemathesis_finds_nothing(name: str) -> None:
     assert [
         told for sent in run_variation((name,), writes=True).exchanges if (told := schemathesis_problems(sent, GROUNDS))

@@ -89,6 +89,7 @@ def test_a_comparison_shows_on_paper_what_differs_in_one_pair_of_exchanges(opene
         assert 1 <= printed.count(b"/Type /Page\n") <= most, paper
 
 
+@pytest.mark.slow  # like the tests that print their pages
 def test_the_servers_fail_as_much_as_they_say(written: Callable[[str], Path]) -> None:
     rows = json.loads(written("twenty failures/result.json").read_text("utf-8"))["requirements"]
     assert sum(row["outcome"] == "fail" for row in rows) >= 20

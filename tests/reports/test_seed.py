@@ -33,7 +33,7 @@ def run_of_two() -> Ran:
         targets = ("--target", f"one={plain}", "--target", f"two={faulty}", "--examples", "50")
         folder = shared_folder("seed")
         (folder / "reports").mkdir()
-        return petcheck(folder, *targets, "--html", "reports/pytest.html", "--seed", "3", key=KEY)
+        return petcheck(folder, "LIST-6", *targets, "--html", "reports/pytest.html", "--seed", "3", key=KEY)
 
 
 @pytest.mark.parametrize("name", ["report.html", "comparison.html", "pytest.html"])

@@ -82,6 +82,7 @@ def test_a_terminal_shows_the_progress(columns: int, server: str, tmp_path: Path
     assert all(len(text) <= columns or "curl " in text for text in told.split("\r\n"))
 
 
+@pytest.mark.slow
 def test_several_targets_and_workers_count_together(server: str, tmp_path: Path) -> None:
     targets = ("--target", f"a={server}", "--target", f"b={server}", "-n", "2")
     *_, last = drawn(on_a_terminal(tmp_path, *targets))
@@ -111,7 +112,9 @@ def test_a_log_shows_annotations_without_progress_and_the_verdict_last(server: s
     assert ran.out.count("curl ") == 1
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["here", "in a worker"])
+@pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n", "1"), marks=pytest.mark.slow)], ids=["here", "in a worker"]
+)
 def test_pytest_shows_a_check_that_was_not_permitted_as_such(workers: tuple[str, ...], tmp_path: Path) -> None:
     """Another check of the same requirement has failed."""
     broken = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("no-key-needed",)))
@@ -126,7 +129,7 @@ def test_a_ci_terminal_shows_no_progress(server: str, tmp_path: Path) -> None:
     assert "\r\x1b" not in on_a_terminal(tmp_path, "--target", server, CI="true")
 
 
-@pytest.mark.parametrize("arguments", [("-q",), ("-qq", "-n", "1")], ids=" ".join)
+@pytest.mark.parametrize("arguments", [("-q",), pytest.param(("-qq", "-n", "1"), marks=pytest.mark.slow)], ids=" ".join)
 def test_quiet_is_one_line(arguments: tuple[str, ...], server: str, tmp_path: Path) -> None:
     # a job page that cannot be written fails nothing
     ran = petcheck(tmp_path, "--target", f"staging={server}", *arguments, more={"GITHUB_STEP_SUMMARY": str(tmp_path)})

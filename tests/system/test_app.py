@@ -86,9 +86,12 @@ def test_an_application_that_does_not_start_says_why(folder: Path) -> None:
     assert_not_started(ran, "shop:unready", "ConnectionError: no database for [redacted-key]\n")
 
 
-def test_an_application_that_cannot_be_imported_says_why(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n", "1"), marks=pytest.mark.slow)], ids=["here", "in a worker"]
+)
+def test_an_application_that_cannot_be_imported_says_why(workers: tuple[str, ...], folder: Path) -> None:
     (folder / "bad_shop.py").write_text("import shop\nraise shop.connect()\n")
-    ran = petcheck(folder, "--app", "bad_shop:app", "-n", "1")
+    ran = petcheck(folder, "--app", "bad_shop:app", *workers)
     assert_not_started(ran, "bad_shop:app", '  File "bad_shop.py", line 2, in <module>\n')
 
 

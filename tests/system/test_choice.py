@@ -64,6 +64,7 @@ def test_each_requirement_has_such_a_fault() -> None:
     assert {requirement for requirement, _ in one_fault_for_each()} == TESTABLE - {"VERSION-1"}  # of the base URL
 
 
+@pytest.mark.slow
 def test_examples_alone_find_it_too() -> None:
     rare = next(name for name, fault in FAULTS.items() if "examples" in fault.needs and fault.breaks == ("LIST-3",))
     assert run_fault(rare, "--choose", "LIST-3").ids("fail") == {"LIST-3"}

@@ -285,6 +285,7 @@ def test_pytest_can_run_it_from_the_checkout(usual: Ran, server: str, tmp_path: 
     there.assert_reports()
 
 
+@pytest.mark.slow
 def test_side_by_side(usual: Ran, server: str, tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "--target", f"a={server}", "--target", f"b={server}", "-n", "2", "--seed", "5")
     assert ran.code == 0, ran.out

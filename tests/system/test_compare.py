@@ -84,6 +84,7 @@ def change(file: Path, edit: Callable[[Any], object]) -> None:
 # ---- what it says
 
 
+@pytest.mark.slow
 def test_runs_of_real_servers_equal_and_different(tmp_path: Path) -> None:
     plain = create_app(ReferenceSettings(keys={KEY: "business"}))
     other = create_app(

@@ -29,15 +29,18 @@ from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import command
 from tests.support.command import KEY, Ran, ended, environment
 from tests.support.forked import petcheck, start
+from tests.support.in_place import in_place
 from tests.support.once import folder_made_once
 from tests.support.peers import Caller, peer
 from tests.support.signing import key_files
 from tests.system.test_interruption import until
 
+__all__ = ["in_place"]
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "one-machine.sh"
 FAULTS: dict[str, tuple[str, ...]] = {"c": ("default-limit-50",), "e": ("no-key-needed",)}
 NAMES = ("a", "b", "c", "d", "e", "f")
 TOP = {output.name for output in OUTPUTS} - {"exchanges.har", "comparison.html"} | {"manifest.json"}
+CHOSEN = ("LIST-4", "AUTH-1", "GET-1", "GET-4")  # what fails, and what another day decides
 FEW = ("-k", "test_9 or test_page_is", "--examples", "0")
 
 
@@ -68,7 +71,7 @@ def make(folder: Path) -> None:
     key_files(folder)
     with servers(*NAMES) as urls:
         listed(folder, urls)
-        common = ("--seed", "3", "--examples", "0", "--as-of", "2026-11-21", "--sign-key", "key.pem")
+        common = (*CHOSEN, "--seed", "3", "--examples", "0", "--as-of", "2026-11-21", "--sign-key", "key.pem")
         one = petcheck(folder, *common, "-n", "2", "--reports", "one")
         assert one.code == 1, one.out + one.err
         assert one.err == ""
@@ -193,6 +196,7 @@ def test_the_folder_proves_what_it_says(folder: Path, capsys: pytest.CaptureFixt
         ),
     ],
 )
+@pytest.mark.usefixtures("in_place")
 def test_what_was_changed_is_named(
     folder: Path, capsys: pytest.CaptureFixture[str], spoil: Callable[[Path], object], lines: list[str]
 ) -> None:
@@ -210,6 +214,7 @@ def replace_in(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), "utf-8")
 
 
+@pytest.mark.usefixtures("in_place")
 def test_files_of_others_are_named_and_prove_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copytree(folder / "one" / "targets" / "a", folder / "one" / "targets" / "old")
     code, text = said(capsys, "verify", "one")
@@ -236,6 +241,7 @@ def test_it_is_judged_again_target_by_target(folder: Path, capsys: pytest.Captur
     assert "GET-4 on 6 of 6 targets (a, b, c, d, e, f) · section 4.3" in text
 
 
+@pytest.mark.usefixtures("in_place")
 def test_targets_of_fleets_are_compared_one_by_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "compare", "one", "shard-1") == (
         4,
@@ -247,6 +253,7 @@ def test_targets_of_fleets_are_compared_one_by_one(folder: Path, capsys: pytest.
 # ---- shards
 
 
+@pytest.mark.usefixtures("in_place")
 def test_merged_shards_equal_one_run_but_for_times_and_ids(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "merge", "shard-3", "shard-1", "shard-2", "-o", "merged")
     assert code == 1
@@ -260,6 +267,7 @@ def test_merged_shards_equal_one_run_but_for_times_and_ids(folder: Path, capsys:
     assert [str(run.shard) for run in joined] == ["1/3", "2/3", "3/3"]
 
 
+@pytest.mark.usefixtures("in_place")
 def test_merged_shards_prove_what_they_say_and_keep_their_signatures(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -278,6 +286,7 @@ def test_a_shard_has_few_targets_and_shows_them_side_by_side(folder: Path) -> No
     )
 
 
+@pytest.mark.usefixtures("in_place")
 def test_a_shard_that_is_missing_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "merge", "shard-1", "shard-3", "-o", "merged")
     assert code == 2
@@ -363,6 +372,7 @@ def test_folders_that_are_not_of_one_run_are_refused_in_one_line(
     assert not (folder / "merged" / "result.json").exists()
 
 
+@pytest.mark.usefixtures("in_place")
 def test_shards_of_different_lists(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changed(folder / "shard-2", lambda head: head["shard"], "list_sha256")
     assert said(capsys, "merge", "shard-1", "shard-2", "-o", "merged") == (

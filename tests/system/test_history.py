@@ -49,7 +49,14 @@ def test_runs_of_real_servers(tmp_path: Path) -> None:
         with running(app) as url:
             more = ("--max-wait", "60") if night == 2 else ()
             ran = petcheck(
-                tmp_path, "--target", f"shop={url}/v1", "--insecure-http", "--reports", f"nights/{night}", *more
+                tmp_path,
+                "LIST-4",
+                "--target",
+                f"shop={url}/v1",
+                "--insecure-http",
+                "--reports",
+                f"nights/{night}",
+                *more,
             )
             assert ran.code == (1 if app is broken else 0)
     made = petcheck(tmp_path, "history", "nights", more=WIDE)

@@ -95,7 +95,10 @@ def write_again(stream: Stream, folder: Path, seal: Seal | None = None) -> None:
 # ---- judge
 
 
-@pytest.mark.parametrize(("made", "recording"), [("sealed", "reports"), ("pair", "reports/exchanges.jsonl")])
+@pytest.mark.parametrize(
+    ("made", "recording"),
+    [pytest.param("sealed", "reports", marks=pytest.mark.slow), ("pair", "reports/exchanges.jsonl")],
+)
 def test_a_recording_comes_to_the_same_bytes(
     made: str,
     recording: str,
@@ -148,7 +151,7 @@ def test_a_faulty_server(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["429-html", *(pytest.param(name, marks=pytest.mark.slow) for name in ("empty-store", "www-authenticate"))]
+    "name", [pytest.param(name, marks=pytest.mark.slow) for name in ("429-html", "empty-store", "www-authenticate")]
 )
 def test_an_unusual_server(name: str) -> None:
     assert differences(run_variation((name,), writes=True)) == []
@@ -312,6 +315,7 @@ EVERY = settings(max_examples=10, deadline=None, suppress_health_check=list(Heal
 
 @EVERY
 @given(st.data())
+@pytest.mark.slow  # test_an_edit_is_named has the same, file by file
 def test_one_byte_that_is_changed_is_noticed(folder: Path, data: st.DataObject) -> None:
     reports = folder / "reports"
     path = data.draw(st.sampled_from([reports / name for name in files_in(reports)]))

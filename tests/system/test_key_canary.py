@@ -50,7 +50,13 @@ def assert_no_key(ran: Ran, key: str = KEY, files: frozenset[str] = FILES) -> No
     ] == []
 
 
-@pytest.mark.parametrize("verbosity", VERBOSITIES)
+# what says least comes with property examples, what says most is searched in the core too
+CORE = ("quiet", "tracebacks")
+
+
+@pytest.mark.parametrize(
+    "verbosity", [pytest.param(name, marks=() if name in CORE else pytest.mark.slow) for name in VERBOSITIES]
+)
 def test_a_peer_that_echoes_it(verbosity: str, tmp_path: Path) -> None:
     with peer(echo) as up:
         examples = verbosity == next(iter(VERBOSITIES))
@@ -89,7 +95,7 @@ def test_a_peer_that_echoes_it_without_http(tmp_path: Path) -> None:
     assert_no_key(ran)
 
 
-@pytest.mark.parametrize("verbosity", ["quiet", "tracebacks"])
+@pytest.mark.parametrize("verbosity", [pytest.param("quiet", marks=pytest.mark.slow), "tracebacks"])
 def test_a_server_that_obeys(verbosity: str, tmp_path: Path) -> None:
     settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000)
     with running(create_app(settings)) as url:

@@ -137,7 +137,11 @@ def test_a_mutual_handshake_through_a_proxy(certificates: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "several", [["-n", "2"], ["-n", "2", "--target", "c=URL", "--target", "d=URL", "--target", "e=URL"]]
+    "several",
+    [
+        pytest.param(["-n", "2"], marks=pytest.mark.slow),
+        ["-n", "2", "--target", "c=URL", "--target", "d=URL", "--target", "e=URL"],
+    ],
 )
 def test_worker_processes_reach_it_too(several: list[str], tmp_path: Path) -> None:
     with peer(guarded) as up, peer(forwarding(LOGIN)) as proxy:

@@ -37,7 +37,9 @@ def run(broken: Callable[[int, Any], bool], *options: str, examples: str = "0") 
         return judge_in_place(f"{url}/v1", *options, "--examples", examples, seed=1)
 
 
-@pytest.mark.parametrize("writes", [(), ("--allow-writes",)], ids=["reading", "writing"])
+@pytest.mark.parametrize(
+    "writes", [(), pytest.param(("--allow-writes",), marks=pytest.mark.slow)], ids=["reading", "writing"]
+)
 def test_a_response_that_is_wrong_now_and_then_is_asked_again(writes: tuple[str, ...]) -> None:
     trial = run(lambda number, _: number == 11, *writes)
     assert trial.ids("fail") == {"RATE-3"}
@@ -68,7 +70,9 @@ def test_nothing_is_asked_again_if_nothing_fails() -> None:
     assert not any(one.again is not None for one in run(lambda *_: False).exchanges)
 
 
-@pytest.mark.parametrize("writes", [(), ("--allow-writes",)], ids=["reading", "writing"])
+@pytest.mark.parametrize(
+    "writes", [(), pytest.param(("--allow-writes",), marks=pytest.mark.slow)], ids=["reading", "writing"]
+)
 def test_what_fails_alone_like_in_a_burst_is_no_reason_to_repeat_the_burst(writes: tuple[str, ...]) -> None:
     trial = run(lambda _, scope: len(scope["path"]) > len("/v1/pets/100"), *writes, examples="20")
     assert trial.ids("fail") == {"RATE-3"}

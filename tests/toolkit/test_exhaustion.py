@@ -57,7 +57,7 @@ def exhausted(
     return trial, log
 
 
-@pytest.mark.parametrize(("plan", "figure"), [("free", 60), ("pro", 300)])
+@pytest.mark.parametrize(("plan", "figure"), [("free", 60), pytest.param("pro", 300, marks=pytest.mark.slow)])
 def test_the_quota_is_used_up_once_and_served_again(plan: str, figure: int) -> None:
     trial, log = exhausted(plan)
     assert trial.ids("pass") >= {"RATE-5", "RATE-6", "RATE-7", "RATE-8", "RATE-9"}

@@ -81,7 +81,13 @@ def test_it_needs_requests_of_its_own() -> None:
     assert without.ids("pass") < populated.ids("pass")
 
 
-@pytest.mark.parametrize(("animals", "variations"), [(0, ()), (19, ()), (70, ()), (0, ("oldest-first",))])
+@pytest.mark.parametrize(
+    ("animals", "variations"),
+    [
+        (19, ()),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((0, ()), (70, ()), (0, ("oldest-first",)))),
+    ],
+)
 def test_strict_can_be_passed(animals: int, variations: tuple[str, ...]) -> None:
     """One run examines what needs a store that fits on a page, and what needs more than 100 animals."""
     clock = Hurried(200)

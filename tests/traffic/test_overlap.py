@@ -39,7 +39,7 @@ def fails(calls: list[Entry], folder: Path) -> set[str]:
     return {name for name, outcome in outcomes(judged(har_of(calls), folder)).items() if outcome == "fail"}
 
 
-@pytest.mark.parametrize("spread", [0.01, 0.3, 5.0])
+@pytest.mark.parametrize("spread", [pytest.param(0.01, marks=pytest.mark.slow), 0.3, 5.0])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_exchanges_that_overlap_raise_no_alarm(obeying: list[Entry], seed: int, spread: float, tmp_path: Path) -> None:
     source = random.Random(seed)

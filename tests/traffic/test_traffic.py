@@ -84,7 +84,11 @@ def test_without_keys_section_5_is_inconclusive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "requirement"),
-    [("default-limit-50", "LIST-4"), ("no-key-needed@listPets", "AUTH-1"), ("id-text@getPet", "PET-1")],
+    [
+        ("default-limit-50", "LIST-4"),
+        ("no-key-needed@listPets", "AUTH-1"),
+        pytest.param("id-text@getPet", "PET-1", marks=pytest.mark.slow),
+    ],
 )
 def test_what_one_exchange_shows_is_found(fault: str, requirement: str, tmp_path: Path) -> None:
     from petstore_reference.faults import FAULTS
@@ -212,8 +216,14 @@ def test_no_slip_of_a_recorder_is_a_fault(slip: str, obeying: list[Entry], tmp_p
     assert fails(har_of(SLIPS[slip](copy.deepcopy(obeying))), tmp_path) == shown
 
 
-@pytest.mark.parametrize("variation", ["one-backend-down", "clock-behind", "cache-per-url", "others-add"])
-@pytest.mark.parametrize("keys", [True, False])
+@pytest.mark.parametrize(
+    "variation",
+    [
+        *("cache-per-url", "others-add"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("one-backend-down", "clock-behind")),
+    ],
+)
+@pytest.mark.parametrize("keys", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("examples", ["0", pytest.param("40", marks=pytest.mark.slow)])
 def test_conforming_servers_raise_no_alarm(variation: str, keys: bool, examples: str, tmp_path: Path) -> None:
     assert fails(har_of(recorded(variations=(variation,), keys=keys, examples=examples)), tmp_path) == set()

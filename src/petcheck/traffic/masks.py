@@ -17,6 +17,7 @@ _GRAM = 6  # bytes that find a secret; a shorter one may be a word of the interf
 _SHORTEST_KEY = 3
 _KEYS_IN_PARTS = 5  # keys of which half is masked too
 _KNOWN_RUNS = 1 << 17
+_SHORT = 64  # bytes of a text that may come again, such as the name of a field
 _INT64_DIGITS = 19
 _PIECES = 4  # of a text that are compared to find a rare one
 _RUNS = re.compile(rb"[^\s\"',;&=<>(){}\[\]]{%d,}" % _GRAM)
@@ -97,10 +98,15 @@ class Masks:
 
     def _in(self, search: _Search, data: bytes) -> bytes:
         """`data` without what a search finds, parts of keys, and what has the shape of a token."""
-        data = search.masked(data, self._pseudonym)
+        if data in search.clean_texts:
+            return data
+        clean = search.masked(data, self._pseudonym)
         for redactor in self._redactors:
-            data = redactor.in_bytes(data)
-        return masked_by_shape(data, self._pseudonym)
+            clean = redactor.in_bytes(clean)
+        clean = masked_by_shape(clean, self._pseudonym)
+        if clean == data and len(data) <= _SHORT and len(search.clean_texts) < _KNOWN_RUNS:
+            search.clean_texts.add(data)
+        return clean
 
     def _pseudonym(self, secret: bytes) -> bytes:
         """What stands for a secret: two that differ go on differing, so that no id and no name becomes another's."""
@@ -126,6 +132,7 @@ class _Search:
         words = [*short, *phrases]
         self._words = re.compile(rb"(?<!\w)(?:%s)(?!\w)" % b"|".join(words), re.IGNORECASE) if words else None
         self._clean: set[bytes] = set()
+        self.clean_texts: set[bytes] = set()
 
     def masked(self, data: bytes, mask: Callable[[bytes], bytes]) -> bytes:
         """`data` with all that is found masked."""

@@ -45,11 +45,14 @@ class Redactor:
         texts = sorted({text.lower() for text in forms_of(secret)}, key=len) if secret else []
         self._forms = [_form(text) for text in texts]
         self._blocks = tuple({block: None for form in self._forms for _, block in form.blocks})
+        self._least = min(map(len, self._blocks), default=0)
 
     def in_bytes(self, data: bytes) -> bytes:
         """`data` with every occurrence of the key masked."""
         for other in self._others:
             data = other.in_bytes(data)
+        if len(data) < self._least:
+            return data
         folded = data.lower()
         if not any(block in folded for block in self._blocks):
             return data

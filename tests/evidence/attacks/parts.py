@@ -90,7 +90,7 @@ PARTS: list[Row] = [
     ("a part of other options", "fleet", other("a", options={"target": ["a"], "strict": True}), "targets/a: it has other options"),
     ("a part of another suite", "fleet", other("a", suite=replace(streams.head().suite, version="0.0.9")), "targets/a: "),
     ("an edited part", "fleet", in_part("a", in_json(RESULT, lambda one: put(one["run"], exit=0))), "targets/a: "),
-    ("an edited page of a part", "fleet", in_part("e", in_text("report.html", "fail", "pass")), "targets/e: report.html is not what"),
+    ("an edited page of a part", "fleet", in_part("c", in_text("report.html", "fail", "pass")), "targets/c: report.html is not what"),
     ("other runs in a merged one", "merged", in_stream(lambda lines: put(line(lines, "joined")["runs"][0], id="ffffffff"), listed=True), "targets/a: it is of another run"),
     ("a merged part of another day", "merged", other("a", seed=1, as_of=date(2030, 1, 1)), "targets/a: it is judged as on another day"),
     ("a merged part of another seed", "merged", other("a", run=streams.head(seed=1).run, seed=9), "targets/a: "),
