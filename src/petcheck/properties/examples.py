@@ -53,7 +53,7 @@ class _Part:
         """How soon its next example comes."""
         # if checks used some of the requests, the other parts lose theirs first
         # for POSTs, which find most, twice as late and a little later
-        return self.spent / self.share / (2.2 if self.name is Operation.CREATE_PET else 1)
+        return self.spent / self.share / (2 if self.name is Operation.CREATE_PET else 1)
 
 
 @dataclass

@@ -21,8 +21,8 @@ def getting(seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool
     """
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     # many databases refuse what is beyond int64 with an error; one validation refuses the others, an index from the end
-    # takes -1
-    odd = (INT64_MAX + 1, turn((-1, 0), seed))
+    # takes -1, and the largest one may be followed by none
+    odd = (INT64_MAX + 1, turn((INT64_MAX, 0, -1), seed))
     edges = [2**53 + 1, INT64_MIN, INT64_MAX, 2**31, -(2**31) - 1, 2**32]
     near = list(_near(known))
     edges += near[1:] if whole else []
