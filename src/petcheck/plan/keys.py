@@ -9,7 +9,7 @@ four times as many for all pairs.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, product
@@ -118,52 +118,83 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     Needed are a missing and an empty key on each operation, the missing one both in a request that is otherwise right
     and beside a defect; and each other kind once, spread over all operations.
     """
-    drawn = random.Random(f"{seed}/keys")  # noqa: S311 - repeatable, not secret
-    ours = [operation for operation in Operation if operation in operations]
+    turns = _Turns(seed, tuple(operation for operation in Operation if operation in operations))
+    needed = tuple(_needed(turns))
+    return KeyPlan(needed, tuple(dict.fromkeys(_others(turns, needed))))
 
-    def cell(key: Credential, operation: Operation, options: Sequence[Wrong], turn: int = seed) -> KeyCell:
+
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """What comes with a seed and moves on with the next one, on the operations that a run may call."""
+
+    seed: int
+    operations: tuple[Operation, ...]
+
+    def cell(self, key: Credential, operation: Operation, options: Sequence[Wrong], turn: int | None = None) -> KeyCell:
         """With the next turn, the next of the options; once all of them had theirs, the next form."""
-        forms, option = divmod(turn, len(options))
+        forms, option = divmod(self.seed if turn is None else turn, len(options))
         return KeyCell(key, operation, options[option], forms % _VARIANTS)
 
-    def spread(kinds: Sequence[Credential], among: Mapping[Operation, Sequence[Wrong]]) -> Iterator[KeyCell]:
+    def spread(self, kinds: Iterable[Credential], among: Mapping[Operation, Sequence[Wrong]]) -> Iterator[KeyCell]:
         """Each kind on one operation, and on another one with the next seed."""
         for place, key in enumerate(kinds):
-            turn, which = divmod(place + seed, len(ours))
-            operation = ours[which]
-            yield cell(key, operation, _options(operation) if key is _RANDOM else among[operation], turn)
+            turn, which = divmod(place + self.seed, len(self.operations))
+            operation = self.operations[which]
+            yield self.cell(key, operation, _options(operation) if key is _RANDOM else among[operation], turn)
 
-    needed = [cell(_MISSING, op, _OTHERWISE_RIGHT[op]) for op in ours]
-    # a server that looks at what a body says before the key has parsed it before, too
-    needed += [
-        cell(_MISSING, op, (Wrong.NO_JSON,) if Wrong.NO_JSON in DEFECTS[op] else DEFECTS[op])
-        for op in ours
-        if DEFECTS[op]
-    ]
-    needed += [cell(_EMPTY, op, _options(op), seed + 1) for op in ours]
+    def two_further(self, operation: Operation) -> Operation:
+        """Another operation than that of the neighbouring seeds, if there are enough."""
+        return self.operations[(self.operations.index(operation) + 2) % len(self.operations)]
+
+
+def _needed(turns: _Turns) -> Iterator[KeyCell]:
+    for operation in turns.operations:
+        yield turns.cell(_MISSING, operation, _OTHERWISE_RIGHT[operation])
+    for operation in turns.operations:
+        if defects := DEFECTS[operation]:
+            # a server that looks at what a body says before the key has parsed it before, too
+            yield turns.cell(_MISSING, operation, (Wrong.NO_JSON,) if Wrong.NO_JSON in defects else defects)
+    for operation in turns.operations:
+        yield turns.cell(_EMPTY, operation, _options(operation), turns.seed + 1)
     for name in ("AUTH-2", "AUTH-4"):
-        needed += spread([key for key in INVALID[name] if key in SURELY_INVALID], _SOMETIMES_WRONG)
+        yield from turns.spread([key for key in INVALID[name] if key in SURELY_INVALID], _SOMETIMES_WRONG)
+
+
+def _others(turns: _Turns, needed: Sequence[KeyCell]) -> Iterator[KeyCell]:
+    """First what careless code accepts most, and a late guard; then, by turns, each kind that no pass needs, and those
+    that one needs on one more operation; then every other pair and defect in any order.
+    """
+    drawn = random.Random(f"{turns.seed}/keys")  # noqa: S311 - repeatable, not secret
     kinds = [key for several in INVALID.values() for key in several]
-    unlikely = [key for key in kinds if key not in {*SURELY_INVALID, *_LIKELY}]
-    likely, odd = list(spread(_LIKELY, _OTHERWISE_RIGHT)), list(spread(unlikely, _OTHERWISE_RIGHT))
-    asked = {one.pair for one in (*needed, *likely, *odd)}
-    # a defect that the pair was not sent with
-    sent = {(one.key, one.wrong) for one in needed}
-    unsent = [(key, op, wrong) for key in (_MISSING, _RANDOM, _EMPTY) for op in ours for wrong in DEFECTS[op]]
-    beside = [cell(key, op, (wrong,)) for key, op, wrong in unsent if (key, wrong) not in sent]
+    likely = list(turns.spread(_LIKELY, _OTHERWISE_RIGHT))
+    odd = list(turns.spread((key for key in kinds if key not in {*SURELY_INVALID, *_LIKELY}), _OTHERWISE_RIGHT))
+    beside = _beside_defects(turns, needed)
     late = [one for one in beside if one.key is _RANDOM]
     late = drawn.sample(late, min(1, len(late)))
-    asked |= {one.pair for one in late}
-    # the kinds that a pass needs, on another operation than with the neighbouring seeds
-    stated = [one for one in needed if one.key not in (_MISSING, _EMPTY)]
-    further = [(one.key, ours[(ours.index(one.operation) + 2) % len(ours)]) for one in stated]
-    again = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in rotated(further, 0, seed, 3) if pair not in asked]
+    asked = {one.pair for one in (*needed, *likely, *odd, *late)}
+    stated = [(one.key, turns.two_further(one.operation)) for one in needed if one.key not in (_MISSING, _EMPTY)]
+    pairs = rotated(stated, 0, turns.seed, 3)
+    again = [turns.cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in pairs if pair not in asked]
     asked |= {one.pair for one in again}
-    rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
-    odd = rotated(odd, 0, seed // len(ours), 1)  # another kind comes first once one was on each operation
-    more = woven(iter(odd), iter(again), len(odd) + len(again), 1)
-    order = (*likely, *late, *more, *drawn.sample([*rest, *beside], len(rest) + len(beside)))
-    return KeyPlan(tuple(needed), tuple(dict.fromkeys(order)))
+    rest = [
+        turns.cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, turns.operations) if pair not in asked
+    ]
+    # another kind comes first once one was on each operation
+    odd = rotated(odd, 0, turns.seed // len(turns.operations), 1)
+    yield from (*likely, *late, *woven(iter(odd), iter(again), len(odd) + len(again), 1))
+    yield from drawn.sample([*rest, *beside], len(rest) + len(beside))
+
+
+def _beside_defects(turns: _Turns, needed: Sequence[KeyCell]) -> list[KeyCell]:
+    """The kinds that AUTH-5 is about, each beside a defect that it was not sent with."""
+    sent = {(one.key, one.wrong) for one in needed}
+    every = (
+        (key, operation, wrong)
+        for key in (_MISSING, _RANDOM, _EMPTY)
+        for operation in turns.operations
+        for wrong in DEFECTS[operation]
+    )
+    return [turns.cell(key, operation, (wrong,)) for key, operation, wrong in every if (key, wrong) not in sent]
 
 
 def _options(operation: Operation) -> tuple[Wrong, ...]:
