@@ -19,8 +19,9 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
-    yield from rotated(_realistic(pets, seed), 3, seed, 6)
-    seen = {defect for body in (*known, *_realistic(pets, seed)) if body and (defect := _defect(body))}
+    realistic = dict.fromkeys((*rotated(_realistic(pets, seed), 3, seed, 6), *_realistic(pets, seed + 1)))
+    yield from realistic
+    seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
     kinds: dict[str, list[bytes]] = {}
     for body in (of_this_run(body, pets, refused=True) for body in planned):

@@ -52,7 +52,7 @@ def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     ranges = rotated(_with_each_status(BETWEEN), 0, seed, 2)
     unnamed = (page_call(drawn.choice(limits), status) for limits, status in ranges)
     yield from (first, second)
-    yield from woven(unnamed, iter(named), len(named) + len(ranges), 1)
+    yield from woven(iter(named), unnamed, len(named) + len(ranges), 1)
 
 
 _LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)

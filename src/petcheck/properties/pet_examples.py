@@ -58,13 +58,13 @@ def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[
     twice; if the first was refused, the characters that most servers accept.
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
-    everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
+    everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", SOLD)
     yield everything
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
     yield new_pet(pets, "" if seed % 4 == 3 else named(pets.run, 1), None, next(others))
     name = signs_name(pets.run) if created(everything) else f"{pets.run} {controls} z"
     # members have no order (RFC 8259, section 4)
-    yield _backwards(new_pet(pets, name, SOLD, _unseen(pets, 2 * seed, next(others))))
+    yield _backwards(new_pet(pets, name, PENDING, _unseen(pets, 2 * seed, next(others))))
 
 
 def _with_id(pets: Pets, seed: int, own_id: int) -> bytes:
