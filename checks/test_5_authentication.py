@@ -39,7 +39,8 @@ def others(target: Target, *, often: bool) -> list[KeyCell]:
 
     A pair of a key and an operation that was sent shows nothing new, except beside a defect.
     """
-    rest = [cell for cell in target.keys.others if cell not in always_asked(target)]
+    always = always_asked(target)
+    rest = [cell for cell in target.keys.others if cell not in always]
     sent = {(one.request.credential, one.request.operation) for one in target.record}
     return [
         cell

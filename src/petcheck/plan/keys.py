@@ -135,6 +135,10 @@ class _Turns:
         forms, option = divmod(self.seed if turn is None else turn, len(options))
         return KeyCell(key, operation, options[option], forms % _VARIANTS)
 
+    def plain(self, key: Credential, operation: Operation) -> KeyCell:
+        """The key in a request that is otherwise right."""
+        return self.cell(key, operation, _OTHERWISE_RIGHT[operation])
+
     def spread(self, kinds: Iterable[Credential], among: Mapping[Operation, Sequence[Wrong]]) -> Iterator[KeyCell]:
         """Each kind on one operation, and on another one with the next seed."""
         for place, key in enumerate(kinds):
@@ -149,7 +153,7 @@ class _Turns:
 
 def _needed(turns: _Turns) -> Iterator[KeyCell]:
     for operation in turns.operations:
-        yield turns.cell(_MISSING, operation, _OTHERWISE_RIGHT[operation])
+        yield turns.plain(_MISSING, operation)
     for operation in turns.operations:
         if defects := DEFECTS[operation]:
             # a server that looks at what a body says before the key has parsed it before, too
@@ -174,11 +178,9 @@ def _others(turns: _Turns, needed: Sequence[KeyCell]) -> Iterator[KeyCell]:
     asked = {one.pair for one in (*needed, *likely, *odd, *late)}
     stated = [(one.key, turns.two_further(one.operation)) for one in needed if one.key not in (_MISSING, _EMPTY)]
     pairs = rotated(stated, 0, turns.seed, 3)
-    again = [turns.cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in pairs if pair not in asked]
+    again = [turns.plain(*pair) for pair in pairs if pair not in asked]
     asked |= {one.pair for one in again}
-    rest = [
-        turns.cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, turns.operations) if pair not in asked
-    ]
+    rest = [turns.plain(*pair) for pair in product(kinds, turns.operations) if pair not in asked]
     # another kind comes first once one was on each operation
     odd = rotated(odd, 0, turns.seed // len(turns.operations), 1)
     yield from (*likely, *late, *woven(iter(odd), iter(again), len(odd) + len(again), 1))

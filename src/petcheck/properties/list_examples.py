@@ -44,10 +44,10 @@ def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     document does not name: a server may know only those that it names.
     """
     # a run asks for the same pages as the next but one
-    asked, next_asked = ((*first_pages(one), page_beside_creations(one), (None, PENDING)) for one in (seed, seed + 1))
+    asked, next_asked = ((*first_pages(one), page_beside_creations(one), _BY_DEFAULT) for one in (seed, seed + 1))
     others = [pair for pair in product(_LIMITS, _STATUS_OR_NONE) if pair not in {*asked, *next_asked, _WIDEST}]
     turns = rotated(others, 0, seed // 2, 1)
-    order = ((None, PENDING), _WIDEST, *turns) if seed % 2 else ((None, PENDING), *turns, _WIDEST)
+    order = (_BY_DEFAULT, _WIDEST, *turns) if seed % 2 else (_BY_DEFAULT, *turns, _WIDEST)
     first, second, *named = (page_call(*pair) for pair in dict.fromkeys((*order, *next_asked, *asked)))
     ranges = rotated(_with_each_status(BETWEEN), 0, seed, 2)
     unnamed = (page_call(drawn.choice(limits), status) for limits, status in ranges)
@@ -56,7 +56,7 @@ def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
 
 
 _LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
-_WIDEST = (LIMIT_MAX, AVAILABLE)
+_BY_DEFAULT, _WIDEST = (None, PENDING), (LIMIT_MAX, AVAILABLE)
 
 
 def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
