@@ -7,14 +7,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import date
 
 import httpx
 import pytest
 
+from petcheck.call import Credential
+from petcheck.config.targets import TargetConfig, Url
+from petcheck.errors import NotRun, NotSent
+from petcheck.exchange import Response
+from petcheck.toolkit.exhaustion import settle_with_quota_used_up
+from petcheck.toolkit.target import Target
+from petcheck.wire.api import Api
 from petstore_reference.messages import LoggedRequest
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
+from tests.support import fakes
+from tests.support.fakes import Sent, at_noon, bench, rates, response
 from tests.support.trial import KEY, Hurried, Trial, judge, judge_in_place, server
 from tools.kill_matrix import Judge
 
@@ -84,6 +94,24 @@ def test_a_day_s_quota_is_never_used_up() -> None:
     trial, log = exhausted("free", variations=["daily-window"])
     assert trial.reasons["RATE-6"] == "The window is a day's, and petcheck never uses up a day's quota."
     assert [record.status for record in log].count(429) == 0
+
+
+def test_a_429_without_a_valid_key_says_nothing_of_the_key_s_quota() -> None:
+    def answer(sent: Sent) -> Response:
+        if sent.authorization == f"Bearer {fakes.KEY.secret}":
+            return response(200, rates(60, 50, at_noon(60)), b"[]")
+        return response(429, [("Retry-After", "1")])
+
+    api = Api(bench(answer).transport)
+    target = Target(
+        TargetConfig("pets", Url("https://pets.example/v1", fakes.KEY)), api, "r", date(2026, 11, 21), seed=1
+    )
+    api.list_pets()
+    with suppress(NotSent):
+        api.list_pets(credential=Credential.MISSING)
+    assert [one.status for one in target.record] == [200, 429, 429]
+    with pytest.raises(NotRun, match="No request exceeded the rate limit"):
+        settle_with_quota_used_up(target, "RATE-6")
 
 
 def test_a_wait_that_is_too_long_is_not_started() -> None:

@@ -85,8 +85,13 @@ def reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
     return [(number, exchange) for exchange in keyed if (number := exchange.request.pet_id) is not None]
 
 
+def found_in(record: Iterable[Exchange]) -> list[int]:
+    """The id of each GET that got 200, in the order of the requests."""
+    return [number for number, exchange in reads_in(record) if exchange.status == 200]
+
+
 def _read_in(record: Iterable[Exchange]) -> Mapping[int, Sequence[Exchange]]:
-    """The same by id."""
+    """`reads_in` by id."""
     return grouped(reads_in(record))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from petcheck.call import Call, page_call, read_call
 from petcheck.grouping import grouped
 from petcheck.judging.apply import stated
-from petcheck.judging.creations import Creation, creations_in, reads_in
+from petcheck.judging.creations import Creation, creations_in, found_in, reads_in
 from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in, lists_in
 from petcheck.spec.figures import LIMIT_MAX, SOLD
@@ -71,13 +71,9 @@ def _first(record: Record) -> Iterator[Call]:
     yield from [read_call(one.id) for one in creations_in(record)[:1]]
 
 
-def _read(record: Record) -> set[int]:
-    return {number for number, exchange in reads_in(record) if exchange.status == 200}
-
-
 def _unlike(record: Record) -> Iterator[Call]:
     """An animal of the run of a status of which none was read, first one without a status; if all were, the oddest."""
-    mine, read = creations_in(record), _read(record)
+    mine, read = creations_in(record), found_in(record)
     seen = {one.status for one in (*(one for one in mine if one.id in read), *mine[:1], *mine[-1:])}
     unread = [one for one in mine if one.status not in seen]
     bare = [one for one in unread if one.status is None]
@@ -97,7 +93,7 @@ def _unread(record: Record) -> Iterator[Call]:
     """
     made = {one.id for one in creations_in(record)}
     shown = {number: animal for number, animal in animals_in(record).items() if number not in made}
-    read = _read(record)
+    read = {*found_in(record)}
     seen, categories = (
         {str(shown[number].get(name)) for number in read & shown.keys()} for name in ("status", "categoryId")
     )

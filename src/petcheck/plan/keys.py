@@ -15,7 +15,7 @@ from enum import Enum
 from itertools import chain, product
 
 from petcheck.call import Call, Credential, page_call
-from petcheck.judging.creations import reads_in
+from petcheck.judging.creations import found_in
 from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
@@ -222,8 +222,7 @@ def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Par
         case Wrong.PARAMETERS:
             return page_call(_OUT_OF_BOUNDS[cell.variant % len(_OUT_OF_BOUNDS)], "adopted", cell.key)
     if cell.operation is Operation.GET_PET:
-        read = (number for number, exchange in reads_in(record) if exchange.status == 200)
-        shown = next(chain(read, animals_in(record)), unknown_id)
+        shown = next(chain(found_in(record), animals_in(record)), unknown_id)
         known = unknown_id if cell.wrong is Wrong.UNKNOWN_ID else shown
         return Call(cell.operation, cell.key, pet_id=str(known))
     return Call(cell.operation, cell.key)

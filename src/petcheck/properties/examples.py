@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from petcheck.call import Call, page_call, read_call
 from petcheck.errors import NotRun, NotSent, OperationSilent
 from petcheck.exchange import Exchange
-from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in, taken
+from petcheck.judging.creations import creations_in, found_in, name_in, posts_in, taken
 from petcheck.judging.decision import Failed
 from petcheck.judging.judgement import Problem
 from petcheck.judging.pages import animals_in, shown_in, widest_with_room
@@ -225,9 +225,9 @@ class Examples:
 
     def _read_again(self) -> bool:
         """Read an animal a second time: a cache may answer then, in another form."""
-        first = next((number for number, e in reads_in(self.target.record) if e.status == 200), None)
-        if first is not None and self.left(Operation.GET_PET) > 0:
-            self.attempt(read_call(first), fresh=True)
+        found = found_in(self.target.record)
+        if found and self.left(Operation.GET_PET) > 0:
+            self.attempt(read_call(found[0]), fresh=True)
         return False
 
     # ---- one example

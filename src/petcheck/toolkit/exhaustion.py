@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from petcheck.errors import Inconclusive, NotRun, NotSent
 from petcheck.judging.decision import Ask, Undecided
+from petcheck.judging.rate_refusals import refusals_in
 from petcheck.judging.using_up import Allowance, cost_of_using_up, next_step
 from petcheck.toolkit.target import Target
 from petcheck.words import plural
@@ -12,12 +13,12 @@ from petcheck.words import plural
 def settle_with_quota_used_up(target: Target, requirement: str) -> None:
     """Use up the quota, once in a run and only if permitted, then send what would decide a requirement.
 
-    If no 429 was returned at all, raises the reason for that: `NotRun`, `Inconclusive` or `NotSent`.
+    If the key got no 429 at all, raises the reason for that: `NotRun`, `Inconclusive` or `NotSent`.
     """
     target.exhausted = target.exhausted or (use_up(target),)
     obstacle = target.exhausted[0]
     target.settle(requirement)
-    if obstacle is not None and not any(exchange.status == 429 for exchange in target.record):
+    if obstacle is not None and not any(one.is_429 for one in refusals_in(target.record)):
         raise obstacle from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
 
 from petcheck.spec.figures import BASE_SEGMENT, CONTENT_TYPE, MEDIA_TYPE, RATE_HEADERS, RETRY_AFTER, STATUSES
 from petcheck.spec.operations import Operation
@@ -52,6 +53,7 @@ class Masks:
         self._names: dict[bytes, bytes] = {}
         short = [re.escape(one.encode("utf-8", "surrogatepass")) for one in tokens if _is_short_key(one)]
         self._keys = _Search(whole, short)
+        self._in_short = lru_cache(_KNOWN_RUNS)(self._without)
         self._all = _Search(whole | {one for one in others if _is_usable(one) and not _is_word(one)}, short)
 
     def in_text(self, text: str) -> str:
@@ -98,15 +100,13 @@ class Masks:
 
     def _in(self, search: _Search, data: bytes) -> bytes:
         """`data` without what a search finds, parts of keys, and what has the shape of a token."""
-        if data in search.clean_texts:
-            return data
+        return self._in_short(search, data) if len(data) <= _SHORT else self._without(search, data)
+
+    def _without(self, search: _Search, data: bytes) -> bytes:
         clean = search.masked(data, self._pseudonym)
         for redactor in self._redactors:
             clean = redactor.in_bytes(clean)
-        clean = masked_by_shape(clean, self._pseudonym)
-        if clean == data and len(data) <= _SHORT and len(search.clean_texts) < _KNOWN_RUNS:
-            search.clean_texts.add(data)
-        return clean
+        return masked_by_shape(clean, self._pseudonym)
 
     def _pseudonym(self, secret: bytes) -> bytes:
         """What stands for a secret: two that differ go on differing, so that no id and no name becomes another's."""
@@ -132,7 +132,6 @@ class _Search:
         words = [*short, *phrases]
         self._words = re.compile(rb"(?<!\w)(?:%s)(?!\w)" % b"|".join(words), re.IGNORECASE) if words else None
         self._clean: set[bytes] = set()
-        self.clean_texts: set[bytes] = set()
 
     def masked(self, data: bytes, mask: Callable[[bytes], bytes]) -> bytes:
         """`data` with all that is found masked."""
