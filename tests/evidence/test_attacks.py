@@ -48,6 +48,7 @@ from tests.evidence.forging import (
     put,
     signed_again,
 )
+from tests.support.core import slow_outside
 from tests.support.in_place import in_place
 from tests.support.once import folder_made_once
 
@@ -122,9 +123,7 @@ CORE = {
 }
 
 
-@pytest.mark.parametrize(
-    "attack", [pytest.param(attack, marks=() if attack in CORE else pytest.mark.slow) for attack in ATTACKS]
-)
+@pytest.mark.parametrize("attack", slow_outside(CORE, ATTACKS))
 @pytest.mark.usefixtures("in_place")
 def test_an_attack_is_not_proven(
     attack: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -22,6 +22,7 @@ from petstore_reference.server import create_app
 from petstore_reference.variations import VARIATIONS, overlap
 from tests.petstore_reference.bursts import SIZE, Client, Sent, contradicted, get, post, try_out, turned_away
 from tests.petstore_reference.test_faults import asked
+from tests.support.core import slow_outside
 from tests.support.ground import KEY, Answer, Ask, Clock, settings, transcript
 
 GROUNDS = [variation.name for variation in overlap.VARIATIONS]
@@ -58,9 +59,7 @@ def right() -> list[Plain]:
     return answers(ASKS)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if place % 3 == 0 else pytest.mark.slow) for place, name in enumerate(RACES)]
-)
+@pytest.mark.parametrize("name", slow_outside([*RACES][::3], RACES))
 def test_a_race_does_not_show_in_requests_one_after_the_other(name: str, right: list[Plain]) -> None:
     numbers: dict[bytes, bytes] = {}
 
@@ -75,7 +74,7 @@ def test_a_race_does_not_show_in_requests_one_after_the_other(name: str, right: 
         assert seen == right
 
 
-@pytest.mark.parametrize("name", RACES)
+@pytest.mark.parametrize("name", slow_outside([*RACES][::3], RACES))
 def test_a_race_shows_in_three_bursts(name: str) -> None:
     for _ in range(8):  # one try shows nearly all; docs/kill-matrix.md has the shares
         shown = try_out(faults=(name,))
@@ -140,7 +139,7 @@ def _uncounted(answers: list[Plain]) -> list[Plain]:
 # ---- servers that conform
 
 
-@pytest.mark.parametrize("name", GROUNDS)
+@pytest.mark.parametrize("name", slow_outside(GROUNDS[::3], GROUNDS))
 def test_bursts_show_nothing_on_a_server_that_conforms(name: str) -> None:
     assert try_out(variations=(name,), limits=name in LIMITS) == set()
 

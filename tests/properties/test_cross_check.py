@@ -12,6 +12,7 @@ from petcheck.judging.judgement import Grounds
 from petcheck.spec.operations import Operation
 from petstore_reference.faults import FAULTS
 from petstore_reference.variations import VARIATIONS
+from tests.support.core import slow_outside
 from tests.support.cross_check import broken, overlooked, schemathesis_problems
 from tests.support.exchanges import JSON, exchange, rates, unix
 from tools.kill_matrix import run_fault, run_variation
@@ -81,13 +82,7 @@ def test_in_runs_against_a_faulty_server_the_rules_find_everything_that_schemath
     assert overlooked(run_fault(name).exchanges, GROUNDS) == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if place % 5 == 0 else pytest.mark.slow)
-        for place, name in enumerate(list(VARIATIONS)[::20])
-    ],
-)
+@pytest.mark.parametrize("name", slow_outside([*VARIATIONS][::100], [*VARIATIONS][::20]))
 def test_in_runs_against_a_conforming_server_schemathesis_finds_nothing(name: str) -> None:
     assert [
         told for sent in run_variation((name,), writes=True).exchanges if (told := schemathesis_problems(sent, GROUNDS))

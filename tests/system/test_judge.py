@@ -29,6 +29,7 @@ from petcheck.stream.files import read_stream
 from petcheck.stream.stream import Stream
 from petstore_reference.faults import FAULTS
 from tests.support.command import KEY
+from tests.support.core import slow_outside
 from tests.support.forked import petcheck
 from tests.support.once import folder_made_once
 from tests.support.programs import program
@@ -295,9 +296,7 @@ EDITS: dict[str, tuple[Callable[[], object], str]] = {
 IN_THE_CORE = {"a verdict is another", "another plan", "an exchange twice", "torn", "report.html", "manifest.json"}
 
 
-@pytest.mark.parametrize(
-    "edit", [pytest.param(edit, marks=() if edit in IN_THE_CORE else pytest.mark.slow) for edit in EDITS]
-)
+@pytest.mark.parametrize("edit", slow_outside(IN_THE_CORE, EDITS))
 def test_an_edit_is_named(
     edit: str, pair: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import command
 from tests.support.command import KEY, Ran
+from tests.support.core import slow_outside
 from tests.support.forked import petcheck
 from tests.support.peers import peer
 from tests.system.test_hostile_peers import echo
@@ -54,9 +55,7 @@ def assert_no_key(ran: Ran, key: str = KEY, files: frozenset[str] = FILES) -> No
 CORE = ("quiet", "tracebacks")
 
 
-@pytest.mark.parametrize(
-    "verbosity", [pytest.param(name, marks=() if name in CORE else pytest.mark.slow) for name in VERBOSITIES]
-)
+@pytest.mark.parametrize("verbosity", slow_outside(CORE, VERBOSITIES))
 def test_a_peer_that_echoes_it(verbosity: str, tmp_path: Path) -> None:
     with peer(echo) as up:
         examples = verbosity == next(iter(VERBOSITIES))
