@@ -13,6 +13,7 @@ from petcheck.judging.creations import (
     Creation,
     categories_in,
     creations_in,
+    found_in,
     listed_in,
     name_in,
     posts_in,
@@ -71,6 +72,11 @@ def test_reads_are_gets_of_an_int64_with_a_key() -> None:
     read = exchange(GET, 404, path="/pets/-9")
     keyless = exchange(GET, path="/pets/8", credential=Credential.RANDOM)
     assert list(reads_in([exchange(GET, path="/pets/x"), keyless, read, SHOWN])) == [(-9, read)]
+
+
+def test_what_was_found_in_the_order_of_the_requests() -> None:
+    first, second = (exchange(GET, 200, PET, path=f"/pets/{number}") for number in (9, 4))
+    assert found_in([first, exchange(GET, 404, path="/pets/3"), second, first]) == [9, 4, 9]
 
 
 def test_a_read_shows_an_animal_with_200_and_an_object() -> None:
