@@ -4,6 +4,7 @@
 # make test-matrix   test hundreds of servers with a fault or a variation (ARGS="…" for pytest)
 # make test-openapi  read openapi.yaml with linters, a mock server and two client generators (ARGS="…" for pytest)
 # make test-install   install the wheel with pip, pipx and uv, on each available Python from 3.11 to 3.15
+# make format   correct style, as far as that needs no thought
 # make lint    check style, format, types, the direction of imports, and words (make prose)
 # make prose   find words to avoid in documents and messages; tools/prose.toml says what to write instead
 # make messages   print every message with sample values, as a list to read
@@ -41,7 +42,7 @@ PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 UNREAD = --ignore tests/openapi_tools
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-all test-matrix test-openapi test-install lint prose messages docs generated kill-matrix power grounds explanations tutorial soundness bench soak pool screenshots mutants lock audit clean
+.PHONY: check test test-all test-matrix test-openapi test-install format lint prose messages docs generated kill-matrix power grounds explanations tutorial soundness bench soak pool screenshots mutants lock audit clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -61,6 +62,10 @@ test-openapi: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/ready
 
 test-install: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -m install -rs $(ARGS) tests/system/test_install.py
+
+format: $(VENV)/ready-to-test
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
 
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check

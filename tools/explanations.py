@@ -21,7 +21,7 @@ from petcheck.judging.creations import categories_in
 from petcheck.judging.matchers import described
 from petcheck.judging.request_bodies import asked_for
 from petcheck.spec.catalogue import Requirement, catalogue
-from petcheck.spec.figures import CONTENT_TYPE, RATE_HEADERS, REMOVAL_DAY
+from petcheck.spec.figures import CONTENT_TYPE, RATE_HEADERS, RATE_RESET, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petstore_reference.variations import VARIATIONS
 from tests.support.trial import Hurried, Trial, judge_in_place, server
@@ -38,6 +38,8 @@ _OF_A_RUN = (
     (r"\b\d+ of \d+ refused", "N of M refused"),
 )
 _HEADERS = (CONTENT_TYPE, *RATE_HEADERS, "Retry-After")
+# any time will do, and with the same one only what is explained changes the file
+_MOMENT = "1795608060"
 # runs in which something cannot be judged: the options, and the number of animals
 _POOR_RUNS: tuple[tuple[Sequence[str], int], ...] = (
     ((), 130),
@@ -85,7 +87,8 @@ def _answer(exchange: Exchange, record: Sequence[Exchange]) -> Answer:
     response = exchange.answer
     if not isinstance(response, Response):
         raise TypeError("an answer is a response")
-    headers = tuple((name, value) for name in _HEADERS if (value := response.header(name)) is not None)
+    found = {name: value for name in _HEADERS if (value := response.header(name)) is not None}
+    headers = tuple((found | {RATE_RESET: _MOMENT} if RATE_RESET in found else found).items())
     return Answer(_in_words(exchange, record), response.status, response.reason, headers, _short(response.body))
 
 

@@ -76,7 +76,7 @@ def options_page() -> str:
         head = ["| option | in `petcheck.toml` | in Python | meaning |", "|---|---|---|---|"]
         lines += [f"## {group.capitalize()}\n", *head, *map(_row, options), ""]
     decide = ", ".join(f"`{option.flag}`" for option in OPTIONS if option.decides)
-    text = f"These have a part in verdicts, so that every recording holds them: {decide}."
+    text = f"Every recording holds these, because verdicts or reports need them: {decide}."
     lines += ["## In a recording\n", fill(text, 120, break_on_hyphens=False), ""]
     return "\n".join(lines)
 

@@ -125,7 +125,8 @@ def test_it_is_judged_reported_and_listed(suite: Path) -> None:
 # the tests that list requirements, or what is made from them
 NOTICING = ("spec", "properties/test_pool.py", "runner/test_shown_plan.py", "reports/test_statement_html.py",
             "reports/test_report_html.py", "toolkit/test_feeds.py", "judging/test_cells.py", "config/test_load.py",
-            "comparison/test_compare.py", "system/test_compare.py", "traffic/test_recorders.py")  # fmt: skip
+            "config/test_choice.py", "comparison/test_compare.py", "system/test_compare.py",
+            "traffic/test_recorders.py")  # fmt: skip
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from petcheck.runner.schedule import checks_of
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import ANIMALS, DEFECTIVE, FEEDS, KEYS, NEW, ODD_PAGES, OWN, PAGES, Choice, Traffic
@@ -14,6 +15,14 @@ DEFECT, VALID = b'{"name": 7, "categoryId": 1}', b'{"name": "a", "categoryId": 1
 def test_every_row_is_about_an_entry_and_no_entry_has_two() -> None:
     assert {*FEEDS, *OWN} <= {entry.id for entry in catalogue().entries}
     assert FEEDS.keys() & OWN.keys() == set()
+
+
+def test_what_no_check_of_an_entry_sends_is_in_a_row() -> None:
+    sent: dict[str, set[Traffic]] = {}
+    for check in checks_of("target"):
+        for entry in check.requirements:
+            sent.setdefault(entry, set()).update(check.sends)
+    assert {entry for entry, kinds in sent.items() if not kinds} <= FEEDS.keys()
 
 
 def test_everything_needs_everything() -> None:

@@ -103,9 +103,9 @@ def _expect_no_key(given: Mapping[str, Any], file: SettingsFile, environment: Ma
 
 
 def _expect_no_key_in_words(given: Given, environment: Mapping[str, str]) -> None:
-    """Raise `ConfigError` if what is said of the target has a key, or a part of one, in any form."""
+    """Raise `ConfigError` if text that reports show has a key, or a part of one, in any form."""
     redactors = [Redactor(ApiKey(secret)) for secret in keys_in(environment) if secret.isascii()]
-    for name in ("label", "subject"):
+    for name in (option.name for option in OPTIONS if option.free_text):
         value = given.get(name, ())
         for said in map(str, value if isinstance(value, list | tuple) else [value]):
             if any(redactor.in_text(said) != said for redactor in redactors):

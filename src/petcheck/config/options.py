@@ -142,6 +142,7 @@ class Option:
         repeatable: whether it may be given several times.
         optional_value: whether its value may be left out, which means every target.
         reaches: whether the server answers otherwise without it, so that `petcheck replay` takes it from the recording.
+        free_text: whether it is text of the operator's for readers of the reports; no part of a key may be in it.
     """
 
     flag: str
@@ -154,6 +155,7 @@ class Option:
     repeatable: bool = False
     optional_value: bool = False
     reaches: bool = False
+    free_text: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "field", self.field or self.argument)
@@ -246,9 +248,9 @@ OPTIONS = (
     Option("--min-examined", "fail if fewer requirements were examined", "N[%]", JUDGED, values.number_or_share),
     Option("--reports", "folder for the reports ({default})", "DIR", WRITTEN, values.folder, Place.DEFAULTS),
     Option("--label", "say what was tested: a build, a ticket", "NAME=VALUE", WRITTEN, values.labels, field="labels",
-           repeatable=True),
+           repeatable=True, free_text=True),
     Option("--subject", "the artifact that was tested", "NAME@sha256:…", WRITTEN, values.subjects, field="subjects",
-           repeatable=True),
+           repeatable=True, free_text=True),
     Option("--sign-key", "sign the reports with this Ed25519 key, in PEM", "FILE", WRITTEN, values.file, Place.PYTHON),
     Option("--timestamp-url", "have an RFC 3161 authority date the reports", "URL", WRITTEN, authority_url),
     _Once("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", None, WRITTEN, None),
