@@ -220,10 +220,11 @@ class Exchange(_Readable):
     clock, to find out which exchanges overlapped. `resent` says that the request had been lost before, on a connection
     that the server had closed. `log` holds the tracebacks of a server that the run itself serves, as it
     answered; None for any other server. `cause` says why the request was sent if it was not planned; empty if it was.
-    `on_top` says that no requirement needs it: it can break one, and never keeps it from passing. `example` marks a
-    property example, and `simplifies` is the index of the example of which it is a simpler form. `burst` is the number
-    of the burst that it was part of, from 1: requests that were sent at the same time on purpose; None if it was sent
-    alone. `again` is the index of the exchange whose request it repeats, to see how often and when that fails.
+    `on_top` says that no requirement needs it: it can break one, and keeps it from passing only if it contradicts it.
+    `example` marks a property example, and `simplifies` is the index of the example of which it is a simpler form.
+    `burst` is the number of the burst that it was part of, from 1: requests that were sent at the same time on purpose;
+    None if it was sent alone. `again` is the index of the exchange whose request it repeats, to see how often and when
+    that fails.
     """
 
     index: int

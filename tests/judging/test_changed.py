@@ -125,6 +125,7 @@ def test_a_difference_counts_if_the_latest_two_sights_share_it_and_the_last_is_l
             Undecided(
                 "The animal changes between requests; another client may be changing it. Run again.",
                 examined=(one.exchange, sights[-1].exchange),
+                doubtful=True,
             ),
             DUE,
         )
@@ -161,7 +162,7 @@ def alike(
 def test_another_animal_of_the_run_is_looked_at_then_the_same_body_is_posted_again() -> None:
     first = changed(7, name="Re")
     body = first.one.exchange.request.body
-    undecided = Undecided(CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs))
+    undecided = Undecided(CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs), doubtful=True)
     # nothing can be compared
     assert alike(first, {}) == undecided
     posted_again = Ask((Call(CREATE, body=body),), undecided)

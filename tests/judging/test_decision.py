@@ -27,5 +27,13 @@ def test_the_gravest_part_decides_and_reasons_are_named_once(parts: list[Decisio
     assert all_of(parts, "--allow-writes") == whole
 
 
+def test_a_doubt_about_one_part_is_a_doubt_about_all() -> None:
+    doubt = Undecided("It changes.", doubtful=True)
+    for others in ([FIRST], [FIRST, HELD]):
+        whole = all_of([doubt, *others])
+        assert isinstance(whole, Undecided)
+        assert whole.doubtful
+
+
 def test_no_option_helps_unless_one_is_named() -> None:
     assert all_of([FIRST]) == Undecided("Too few.", None, (TWO,))

@@ -42,7 +42,7 @@ def as_created(one: Creation, sights: Sequence[Sight]) -> Changed | Ask | None:
     before = difference(one, sights[-2]) if len(sights) > 1 else None
     if before is not None and before.texts == changed.texts and last.exchange.sent >= one.due:
         return changed
-    changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange))
+    changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange), doubtful=True)
     return Ask((last.exchange.request.call,), changing, one.due)
 
 
@@ -100,7 +100,7 @@ def changed_alike(
     found = [first, *(each for one, sight in looked if (each := difference(one, sight)) is not None)]
     if (alike := failed_alike(found)) is not None:
         return alike
-    undecided = Undecided(_CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs))
+    undecided = Undecided(_CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs), doubtful=True)
     sent = first.one.exchange.request.body
     twin = next((one for one in reversed(others) if one.exchange.request.body == sent), None)
     unseen = [one for one in others if not late[one.id]]

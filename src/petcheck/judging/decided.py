@@ -38,12 +38,13 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
 def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Settled:
     """What a record shows of a requirement. If only a further request decides, it is undecided.
 
-    Extra requests, such as property examples, can break a requirement, and never keep it from passing.
+    Extra requests, such as property examples, can break a requirement. They keep it from passing only if their answers
+    contradict it.
     """
     if requirement.section.startswith(_ENDPOINTS):
         record = _within_the_limit(record)
     decision = _settled(requirement, record, grounds)
-    if isinstance(decision, Undecided) and any(exchange.on_top for exchange in record):
+    if isinstance(decision, Undecided) and not decision.doubtful and any(exchange.on_top for exchange in record):
         # a page that was asked for on top may still show what others are judged by
         without = (_settled(requirement, some(record), grounds) for some in (_needed, _with_reads_on_top))
         return next((one for one in without if isinstance(one, Held)), decision)

@@ -54,12 +54,16 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """The record does not decide. `settled_by` is the option that helps; `tried` is false if no request was tried."""
+    """The record does not decide. `settled_by` is the option that helps; `tried` is false if no request was tried.
+
+    It is `doubtful` if answers contradict the requirement, unless other clients or caches explain them.
+    """
 
     reason: str
     settled_by: str | None = None
     examined: tuple[Exchange, ...] = ()
     tried: bool = True
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,5 +122,8 @@ def all_of(parts: Sequence[Decision], settled_by: str | None = None) -> Decision
         if decisive is not None:
             return decisive
     examined = tuple(dict.fromkeys(e for part in parts if isinstance(part, Held | Undecided) for e in part.examined))
-    reasons = dict.fromkeys(part.reason for part in parts if isinstance(part, Undecided))
-    return Undecided(" ".join(reasons), settled_by, examined) if reasons else Held(examined)
+    undecided = [part for part in parts if isinstance(part, Undecided)]
+    if not undecided:
+        return Held(examined)
+    reasons = dict.fromkeys(part.reason for part in undecided)
+    return Undecided(" ".join(reasons), settled_by, examined, doubtful=any(part.doubtful for part in undecided))

@@ -138,9 +138,15 @@ def others_spend(record: Record) -> bool:
     A 429 that has none left does not say so: that it came too early is what is judged.
     """
     # requests without a valid key are ours too, and a server may charge them to the same quota
-    between = _between(record)
+    own = [*record]
+    sent, came = [exchange.sent for exchange in own], sorted(exchange.finished for exchange in own)
+
+    def counted(before: Exchange, after: Exchange) -> int:
+        # what was sent in the moment in which an answer came is not counted in that answer
+        return max(bisect_left(sent, after.finished) - bisect_right(came, before.sent) - 1, 1)
+
     return any(
-        before.limit == after.limit and before.remaining - after.remaining > between(before.exchange, after.exchange)
+        before.limit == after.limit and before.remaining - after.remaining > counted(before.exchange, after.exchange)
         for before, after in pairwise(counts_in(record))
         if after.exchange.status != 429
     )

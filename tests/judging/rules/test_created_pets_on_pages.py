@@ -70,11 +70,12 @@ def test_a_page_that_shows_one_changed_is_requested_again_then_for_another_anima
     posted, shown = new(1), page(OLD, pet(1, categoryId=2), sent=1.0)
     changing = "The animal changes between requests; another client may be changing it. Run again."
     once = found("CREATE-13", posted, shown)
-    assert once == Ask((listing(limit="100"),), Undecided(changing, examined=(posted, shown)), 10.1)
+    assert once == Ask((listing(limit="100"),), Undecided(changing, examined=(posted, shown), doubtful=True), 10.1)
     again = page(OLD, pet(1, categoryId=2), sent=10.1)
     undecided = Undecided(
         "One animal of the run differs from its 201, which another client may have changed. Run again.",
         examined=(posted, again),
+        doubtful=True,
     )
     other = new(2, 5.0)
     asked = Ask((listing(limit="100"),), undecided, other.finished + 10)
@@ -94,6 +95,7 @@ def test_an_animal_missing_in_the_whole_store_is_read_between_two_pages() -> Non
         "GET /pets?limit=100 does not show animal 1, which POST /pets created; it may be shown late, as by a cache. "
         "Run again.",
         examined=tuple(record),
+        doubtful=True,
     )
     late = [*record, page(OLD, sent=10.1), get(1, 10.3), page(OLD, sent=10.5)]
     decision = found("CREATE-13", *late)
@@ -225,6 +227,7 @@ def test_a_stale_cache_is_found_with_a_new_request() -> None:
         "GET /pets?limit=100&status=pending does not show animal 1, which POST /pets created; it may be shown late, as "
         "by a cache. Run again.",
         examined=tuple(record[1:]),
+        doubtful=True,
     )
     record.append(page(*FEW, pet(1), sent=2.0, query="?limit=99&status=pending"))
     second = found("CREATE-13", *record)

@@ -226,6 +226,7 @@ def test_one_404_is_repeated_together_with_another_animal() -> None:
         "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
         "Run again.",
         examined=(get(1, 2.0, 404),),
+        doubtful=True,
     )
 
 
@@ -285,7 +286,9 @@ def test_of_animals_that_were_not_read_one_like_the_lost_one_is(
     post = "POST /pets, at the same time as other requests," if burst else "POST /pets"
     vanished = f"GET /pets/1 returned 404, although {post} created that animal; another client may have removed it. "
     vanished += "Run again."
-    assert found("CREATE-12", *record) == Ask((reading(asked),), Undecided(vanished, examined=(lost,)), asked + 10.1)
+    assert found("CREATE-12", *record) == Ask(
+        (reading(asked),), Undecided(vanished, examined=(lost,), doubtful=True), asked + 10.1
+    )
 
 
 def test_one_vanished_animal_proves_nothing() -> None:
@@ -298,6 +301,7 @@ def test_one_vanished_animal_proves_nothing() -> None:
         "GET /pets/1 returned 404, although POST /pets created that animal; another client may have removed it. "
         "Run again.",
         examined=tuple(record[2:]),
+        doubtful=True,
     )
     assert isinstance(found("CREATE-12", *record, page(OLD, sent=30.0), get(1, 31.0, 404)), Ask)
 

@@ -387,7 +387,7 @@ def test_a_default_page_that_is_shorter_is_compared_in_the_order_a_b_a() -> None
     said = (
         "GET /pets and GET /pets?limit=20 return 10 and 20 animals, but the pages change between requests. Run again."
     )
-    assert (question.not_before, question.otherwise) == (12.5, Undecided(said, None, (ten,)))
+    assert (question.not_before, question.otherwise) == (12.5, Undecided(said, None, (ten,), doubtful=True))
     again = [page(range(10), at=13), page(range(20), "limit=20", at=14), page(range(10), at=15)]
     failed = decided("LIST-4", *filtered, ten, twenty, *again)
     assert isinstance(failed, Failed)
@@ -721,7 +721,8 @@ def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
     question = decided("LIST-8", *record)
     changing = Undecided(
         "GET /pets?limit=100&status=sold left out animal 2, but the list may change between requests, or show changes "
-        "late, as a cache does. Run again."
+        "late, as a cache does. Run again.",
+        doubtful=True,
     )
     assert question == Ask((ask("limit=100"), sold, ask("limit=100")), changing, 14.5)
     lacks_more = decided("LIST-8", *record[:3], page([3, 6, 7, 11], "limit=100&status=sold", 4))
@@ -747,7 +748,7 @@ def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
     assert isinstance(again(range(12), [2, 3, 6, 7, 10, 11], range(12)), Held)
     # it is gone meanwhile
     assert isinstance(again(range(12), [3, 6, 7, 10, 11], [0, 1, 3, 6, 7, 10, 11]), Held)
-    left = Undecided(changing.reason, None, tuple(record[1:3]))
+    left = Undecided(changing.reason, None, tuple(record[1:3]), doubtful=True)
     # it is gone meanwhile, and the one that is still there was never lacking before
     assert again(range(12), [6, 7, 10, 11], [0, 1, 3, 6, 7, 10, 11]) == left
     # it came, or was left out, less than 10 s ago: a cache may answer with what was right before

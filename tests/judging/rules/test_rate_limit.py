@@ -75,6 +75,14 @@ def test_no_conforming_quota_fails(seed: int, requests: int) -> None:
         assert not isinstance(decision, Failed), (number, decision.text)
 
 
+def test_a_request_that_costs_two_is_refused_while_one_is_left() -> None:
+    draw = Random(1_662_810)
+    server = any_server(draw)
+    any_run(draw, server, 10)
+    assert server.record[10].status == 429
+    assert isinstance(decided(8, server.record), Undecided | Held)
+
+
 def test_a_fraction_of_a_request_that_came_free_may_be_rounded_up() -> None:
     draw = Random(100_663)
     server = any_server(draw)

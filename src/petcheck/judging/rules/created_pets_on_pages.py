@@ -101,6 +101,7 @@ def _is_missing(
         f"{described(page.exchange)} does not show animal {one.id}, which {Operation.CREATE_PET} created; {why}. "
         "Run again.",
         examined=(one.exchange, page.exchange),
+        doubtful=True,
     )
     again = page.exchange.request.call
     same = [other for other in pages if other.exchange.request.url == page.exchange.request.url]

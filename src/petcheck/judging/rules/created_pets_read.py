@@ -112,6 +112,7 @@ def _is_lost(
         f"{described(exchanges[-1])} returned 404, although {_creating(lost[0][0])}; another client may have removed "
         "it. Run again.",
         examined=(*shown, *exchanges),
+        doubtful=True,
     )
     if not late:
         gone, on_pages = [one for one, _ in lost], listed_in(record)

@@ -135,7 +135,8 @@ def _as_the_whole_store(
     page, missing = lacking[0]
     changing = Undecided(
         f"{described(page.exchange)} left out animal {min(missing)}, but the list may change between requests, or show "
-        "changes late, as a cache does. Run again."
+        "changes late, as a cache does. Run again.",
+        doubtful=True,
     )
     ids = due | created_in(record).keys()
     three = pages_in_a_row(record, _WIDE, call, ids)

@@ -193,9 +193,13 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
                 f"{'; '.join(_texts(changed))} (section 4.3).",
                 (before.proof(changed[0]), read.proof(changed[0]), after.proof(changed[0])),
             )
+    shown, read = sights[-1], reads[-1]
+    said = "; ".join(_texts(differences(shown.animal, read.animal)))
     changing = Undecided(
-        "The animal changes between requests; another client may be changing it. Run again.",
-        examined=(sights[-1].exchange, reads[-1].exchange),
+        f"{described(shown.exchange)} and {described(read.exchange)} differ: {said}; another client may be changing "
+        "the animal. Run again.",
+        examined=(shown.exchange, read.exchange),
+        doubtful=True,
     )
     since = _shown_since(reads[-1], sights, reads)
     began = max(min(seen.values()), since if since < inf else -inf)

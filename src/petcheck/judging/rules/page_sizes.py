@@ -185,7 +185,8 @@ def _compared(default: Call, explicit: Call, page: Page, other: Page, record: Re
     again = pages_in_a_row(record, default, explicit, ids)
     first, second = _first_of_each_size(record, default), _first_of_each_size(record, explicit)
     said = f"{described(page.exchange)} and {described(other.exchange)} return {page.size} and {other.size} animals"
-    changing = Undecided(f"{said}, but the pages change between requests. Run again.", None, (page.exchange,))
+    said += ", but the pages change between requests. Run again."
+    changing = Undecided(said, examined=(page.exchange,), doubtful=True)
     if again is None:
         due = max(known_since(record, ids), first[page.size], second[other.size]) + LAG_S
         return Ask((default, explicit, default), changing, due)
