@@ -561,7 +561,7 @@ def test_pages_that_prove_nothing_about_a_filter() -> None:
 
 
 def test_each_status_needs_an_animal_on_its_page() -> None:
-    record = [page([1], f"limit=1&status={status}", status=status) for status in STATUSES]
+    record = [page([1], f"limit=2&status={status}", status=status) for status in STATUSES]
     assert decided("LIST-7", *record) == Held(tuple(record))
     left = decided("LIST-7", *record[:1])
     assert isinstance(left, Undecided)
@@ -572,6 +572,22 @@ def test_each_status_needs_an_animal_on_its_page() -> None:
     assert (unsettled.reason, unsettled.settled_by) == (f"{left.reason} Add one of each to the store.", None)
 
 
+def test_a_page_of_one_animal_may_show_the_right_one_by_accident() -> None:
+    first, second, third = (
+        page([1], f"limit={n}&status={s}", status=s) for n, s in zip((1, 5, 1), STATUSES, strict=True)
+    )
+    only = "was of one animal only."
+    question = decided("LIST-7", first, second, third)
+    assert asked(question) == (ask("limit=100", "status=available"), ask("limit=100", "status=sold"))
+    assert isinstance(question, Ask)
+    said = f'Each page filtered by status "available" or "sold" {only}'
+    assert question.otherwise == Undecided(said, None, (first, second, third))
+    left = decided("LIST-7", first, second, grounds=WRITING)
+    assert isinstance(left, Ask)
+    unseen = 'No page filtered by status "sold" showed an animal. Add one to the store.'
+    assert left.otherwise.reason == f'Each page filtered by status "available" {only} {unseen}'
+
+
 def test_without_a_known_animal_a_filter_shows_none() -> None:
     said = 'No page filtered by status "available", "pending" or "sold" showed an animal.'
     assert decided("LIST-7") == Undecided(said, "--allow-writes")
@@ -580,7 +596,7 @@ def test_without_a_known_animal_a_filter_shows_none() -> None:
 
 
 def test_a_page_is_requested_for_a_status_that_an_animal_has() -> None:
-    record = [page([1], f"limit=1&status={status}", status=status) for status in STATUSES[:2]]
+    record = [page([1], f"limit=5&status={status}", status=status) for status in STATUSES[:2]]
     assert asked(decided("LIST-7", *record, page([2]))) == (ask("limit=100", "status=sold"),)
     assert asked(decided("LIST-7", *record, made(2, 5))) == (ask("limit=100", "status=sold"),)
     empty = page([], "limit=100&status=sold", at=7)

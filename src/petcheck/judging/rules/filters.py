@@ -30,7 +30,7 @@ from petcheck.judging.pages import (
     widest_with_room,
 )
 from petcheck.judging.rules.list_pets import each_is_accepted, is_200
-from petcheck.spec.figures import LIMIT_MAX, STATUSES
+from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, STATUSES
 
 # ---- LIST-7
 
@@ -49,19 +49,26 @@ def _of_the_status(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 
 def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
-    """For each status, a filtered page shows an animal."""
-    decisive_pages = [page for page in pages_in(record) if page.status in STATUSES and page.animals]
-    examined = tuple(page.exchange for page in decisive_pages)
-    missing = [status for status in STATUSES if status not in {page.status for page in decisive_pages}]
+    """For each status, a filtered page shows an animal, and has room for more than one: the first may be right."""
+    shown = [page for page in pages_in(record) if page.status in STATUSES and page.animals]
+    examined = tuple(page.exchange for page in shown)
+    wide = {page.status for page in shown if page.asked != LIMIT_MIN}
+    missing = [status for status in STATUSES if status not in wide]
     if not missing:
         return Held(examined)
+    narrow = [status for status in missing if status in {page.status for page in shown}]
+    unseen = [status for status in missing if status not in narrow]
     there = {str(animal.get("status")) for animal in known_in(record).values()}
-    absent = [status for status in missing if status not in there]
-    step = _add(absent, grounds) if there or grounds.to_write else more(record)
-    advice = f".{step}" if absent else "; see LIST-6."
-    said = f"No page filtered by status {one_of([*map(quoted, missing)])} showed an animal{advice}"
-    otherwise = Undecided(said, grounds.to_write if absent else None, examined)
-    calls = [page_call(LIMIT_MAX, status) for status in missing if status in there]
+    absent = [status for status in unseen if status not in there]
+    reasons = []
+    if narrow:
+        reasons.append(f"Each page filtered by status {one_of([*map(quoted, narrow)])} was of one animal only.")
+    if unseen:
+        step = _add(absent, grounds) if there or grounds.to_write else more(record)
+        advice = f".{step}" if absent else "; see LIST-6."
+        reasons.append(f"No page filtered by status {one_of([*map(quoted, unseen)])} showed an animal{advice}")
+    otherwise = Undecided(" ".join(reasons), grounds.to_write if absent else None, examined)
+    calls = [page_call(LIMIT_MAX, status) for status in missing if status not in absent]
     calls = [call for call in calls if not _asked_since(call, last_created(record), record)]
     return Ask(tuple(calls), otherwise) if calls else otherwise
 
