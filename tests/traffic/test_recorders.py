@@ -16,7 +16,7 @@ import pytest
 from petcheck.judging import traffic
 from petcheck.runner.written import judged_again
 from petcheck.spec.figures import RATE_HEADERS
-from tests.support.entries import BELLA, ERROR, REX, entry, rows, story
+from tests.support.entries import BELLA, ERROR, REX, TOKEN, entry, rows, story
 from tests.support.foreign import har_of, judged, outcomes, stream_in
 
 Entry = dict[str, Any]
@@ -282,6 +282,156 @@ WRITTEN_OTHERWISE: dict[str, Change] = {
 @pytest.mark.parametrize("habit", WRITTEN_OTHERWISE)
 def test_what_is_only_written_otherwise_is_read(habit: str, tmp_path: Path) -> None:
     assert found(changed(story(), WRITTEN_OTHERWISE[habit]), tmp_path) == found(story(), tmp_path)
+
+
+# ---- what a request does not show
+
+
+def keyless(status: int, path: str = "/pets", **headers: str) -> Entry:
+    """A request without `Authorization`, with these headers."""
+    one = entry(1, path, key=None, status=status, answer=None if status == 200 else ERROR | {"status": status})
+    one["request"]["headers"] += rows(headers)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "fails"),
+    [
+        ("/pets", {"X-API-Key": TOKEN}, set()),
+        ("/pets", {"Cookie": "theme=dark; session=77f1c0d2"}, set()),
+        ("/pets?api_key=77f1c0d2", {}, set()),
+        ("/pets?limit=100&access_token=77f1c0d2", {}, set()),
+        ("/pets", {"Cookie": "theme=dark; _ga=GA1.2"}, {"AUTH-1"}),
+        ("/pets?limit=100", {"X-Requested-With": "fetch"}, {"AUTH-1"}),
+    ],
+)
+def test_a_key_may_have_been_sent_in_another_place(
+    path: str, headers: dict[str, str], fails: set[str], tmp_path: Path
+) -> None:
+    assert found([entry(0), keyless(200, path, **headers)], tmp_path)[0] == fails
+
+
+def limited(at: float, pause: str) -> Entry:
+    one = entry(at, status=429, answer=ERROR | {"status": 429}, left=0)
+    one["response"]["headers"] += rows({"Retry-After": pause})
+    return one
+
+
+def forbidden(at: float, key: str = TOKEN) -> Entry:
+    return entry(at, status=403, answer=ERROR | {"status": 403}, left=0, key=key)
+
+
+@pytest.mark.parametrize(
+    ("calls", "fails"),
+    [
+        ([limited(1, "30"), forbidden(5)], set()),
+        ([limited(1, "30"), limited(5, "26"), forbidden(60)], set()),
+        ([limited(1, "Mon, 23 Nov 2026 12:00:31 GMT"), forbidden(20)], set()),
+        ([limited(1, "3"), forbidden(5)], {"LIST-1", "RATE-6"}),
+        ([limited(1, "30"), forbidden(40)], {"LIST-1", "RATE-6"}),
+        ([forbidden(1), limited(2, "30"), entry(3, left=0)], {"LIST-1"}),
+        # another key's requests are its own
+        ([entry(0.5, key="another-2af0c7d91be8"), limited(1, "30"), forbidden(5, "another-2af0c7d91be8")], {"LIST-1"}),
+    ],
+)
+def test_a_key_that_did_not_wait_may_be_banned(calls: list[Entry], fails: set[str], tmp_path: Path) -> None:
+    assert found([entry(0, left=1), *calls], tmp_path)[0] == fails
+
+
+def test_a_part_and_a_page_for_browsers_are_no_answers_to_what_the_document_describes(tmp_path: Path) -> None:
+    part = entry(1, "/pets?limit=2", status=206)
+    assert found([entry(0), copy.deepcopy(part)], tmp_path)[0] == {"LIST-2"}
+    part["request"]["headers"] += rows({"Range": "bytes=0-99"})
+    page = entry(2, "/pets?limit=5", answer="<p>Pets</p>")
+    for row in page["response"]["headers"]:
+        row["value"] = "text/html" if row["name"] == "Content-Type" else row["value"]
+    page["response"]["content"]["mimeType"] = "text/html"
+    assert found([entry(0), part, page], tmp_path)[0] == {"SERVICE-1", "BODY-1"}
+    without(page, "request", "accept")
+    page["request"]["headers"] += rows({"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert found([entry(0), part, page], tmp_path)[0] == set()
+    # what is JSON all the same is judged
+    short = entry(3, "/pets?limit=1")
+    short["request"]["headers"] += rows({"Accept": "text/html,*/*;q=0.8"})
+    assert found([entry(0), short], tmp_path)[0] == {"LIST-3"}
+
+
+# ---- bodies that are not those that were sent
+
+ZOE = {"name": "Zoë 7f2c", "categoryId": 3}
+MADE = ZOE | {"id": 44, "status": "available"}
+
+
+def zoe(status: int = 201, answer: Any = MADE, **posted: Any) -> Entry:
+    """A POST of a name beyond ASCII, with the length that a client sends."""
+    text = json.dumps(ZOE, ensure_ascii=False)
+    one = entry(1, sent=text, status=status, answer=json.dumps(answer, ensure_ascii=False))
+    one["request"]["headers"] += rows({"Content-Length": str(len(text.encode()))})
+    one["request"]["postData"] |= posted
+    return one
+
+
+def misread(text: str) -> str:
+    return text.encode().decode("latin-1")
+
+
+def answered_misread(one: Entry) -> Entry:
+    content = one["response"]["content"]
+    content["text"] = misread(content["text"])
+    return one
+
+
+def packed_as_text() -> Entry:
+    raw = gzip.compress(json.dumps(ZOE, ensure_ascii=False).encode(), mtime=0)
+    one = zoe(text=raw.decode("latin-1"))
+    without(one, "request", "content-length")
+    one["request"]["headers"] += rows({"Content-Encoding": "gzip", "Content-Length": str(len(raw))})
+    return one
+
+
+def without_a_type(status: int) -> Entry:
+    one = entry(1, sent={"name": "Rex", "categoryId": 3}, status=status, answer=ERROR | {"status": status})
+    without(one, "request", "content-type")
+    one["request"]["postData"]["mimeType"] = ""
+    return one
+
+
+TEXT = json.dumps(ZOE, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("one", "counts"),
+    [
+        (zoe(text=misread(TEXT)), True),
+        (answered_misread(zoe()), True),
+        (packed_as_text(), True),
+        (zoe(text=base64.b64encode(TEXT.encode()).decode()), False),
+        (zoe(text="H4sIAAAAAAAAA6tWykvMTVWyUgrKLE9VqgUA"), False),
+        (zoe(text=TEXT.replace("Zoë", "Zoëë")), False),
+        (without_a_type(415), False),
+        (without_a_type(400), False),
+    ],
+)
+def test_a_body_counts_if_it_is_what_was_sent(one: Entry, counts: bool, tmp_path: Path) -> None:
+    calls = [entry(0), one]
+    assert found(calls, tmp_path)[0] == set()
+    bodies = [json.loads(exchange.request.body or b"null") for exchange in stream_in(har_of(calls), tmp_path).exchanges]
+    assert bodies == [None, ZOE][: 1 + counts]
+
+
+def test_a_server_that_misreads_a_name_is_found_by_the_lengths(tmp_path: Path) -> None:
+    assert found([entry(0), zoe(answer=MADE | {"name": misread("Zoë 7f2c")})], tmp_path)[0] == {"CREATE-2"}
+
+
+@pytest.mark.parametrize(
+    ("end", "fails"), [("... (truncated)", set()), ("…", set()), ("...", set()), (", {", {"SERVICE-1"})]
+)
+def test_a_text_that_says_that_it_was_cut_is_not_judged(end: str, fails: set[str], tmp_path: Path) -> None:
+    one = entry(1, "/pets?limit=100")
+    without(one, "response", "content-length")
+    text = one["response"]["content"]["text"][:60] + end
+    one["response"]["content"] |= {"text": text, "size": len(text.encode())}
+    assert found([entry(0), one], tmp_path)[0] == fails
 
 
 # ---- what is no fault of the service

@@ -9,14 +9,16 @@ import math
 import re
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from petcheck.exchange import Response
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE
 from petcheck.stream.entries import first_of, shared
+from petcheck.wire.secret_names import says_secret
 
 # of the request's headers only these are kept: the others are of no use, and may be secret
 _KEPT = ("accept", CONTENT_TYPE.lower())
@@ -25,6 +27,7 @@ _ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
 _YEARS = range(1990, 2200)  # another one is of a clock that was never set
 _UNPACKED_CAP = 24 * 1024 * 1024  # bytes
 _OF_URLS = str.maketrans("-_", "+/")  # of another alphabet of Base64 (RFC 4648, section 5)
+_SAID_CUT = re.compile(r"\s*[\[{].*(\.\.\.|…|\b(truncated|omitted)\W*)\s*", re.IGNORECASE | re.DOTALL)
 _EXACT = 2**53  # JavaScript cannot tell a larger integer from its neighbour
 
 
@@ -34,7 +37,8 @@ class Seen:
 
     The body of the answer is not complete where the recorder left out a part of it; `said_empty` if it says that it
     had no bytes. `started` is None where the recorder does not say when; `headless` if it kept no
-    header of the request.
+    header of the request. `secret_elsewhere` says that the request has a secret outside `Authorization`: it may be the
+    key, in a place that the document leaves open.
     """
 
     url: str
@@ -47,6 +51,7 @@ class Seen:
     started: datetime | None
     took: float
     headless: bool
+    secret_elsewhere: bool
 
 
 class LeftAlone(Exception):
@@ -122,9 +127,11 @@ def seen_in(entry: Any, url: str) -> Seen:
     if not headers:
         raise LeftAlone("without response headers")
     sent = headers_of(request)
-    accepts = (first_of(sent, "accept") or "*/*").lower()
-    if not any(kind in accepts for kind in ("json", "*/*", "application/*")):
-        raise LeftAlone("with an Accept header that excludes JSON")
+    if first_of(sent, "range") is not None:
+        raise LeftAlone("with a Range header, which asks for a part")
+    media = first_of(headers, CONTENT_TYPE) or _text(_dict(response.get("content")).get("mimeType")) or ""
+    if not _accepts_json(first_of(sent, "accept") or "*/*", "json" in media.lower()):
+        raise LeftAlone("with an Accept header that excludes JSON, or prefers what came")
     content = _dict(response.get("content"))
     body, complete = _body(content, headers, written_again="startedDateTime" in response)
     # axios and a few proxies name the media type here only
@@ -148,7 +155,23 @@ def seen_in(entry: Any, url: str) -> Seen:
         started=_moment(whole.get("startedDateTime")),
         took=_number(whole.get("time")),
         headless=not sent,
+        secret_elsewhere=_has_secret_elsewhere(url, sent),
     )
+
+
+def _accepts_json(accept: str, json_came: bool) -> bool:
+    """Whether an `Accept` asks for JSON: a browser prefers a page, and takes anything else."""
+    kinds = [kind.partition(";")[0].strip().lower() for kind in accept.split(",")]
+    if any("json" in kind or kind == "application/*" for kind in kinds):
+        return True
+    return "*/*" in kinds and (json_came or kinds[0] == "*/*")
+
+
+def _has_secret_elsewhere(url: str, headers: Iterable[tuple[str, str]]) -> bool:
+    parameters = [name for name, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True)]
+    cookies = [one.partition("=")[0] for name, value in headers if name.lower() == "cookie" for one in value.split(";")]
+    others = [name for name, _ in headers if name.lower() not in ("authorization", "cookie")]
+    return any(map(says_secret, (*parameters, *cookies, *others)))
 
 
 def headers_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -189,14 +212,19 @@ def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]
         if (str(request.get("method")).upper() == "POST" and _number(length) != 0) or size > 0 or posted.get("params"):
             raise LeftAlone("with a request body that was not recorded")
         return None
-    media = _text(posted.get("mimeType")) or first_of(headers, CONTENT_TYPE) or MEDIA_TYPE
+    media = _text(posted.get("mimeType")) or first_of(headers, CONTENT_TYPE) or ("" if headers else MEDIA_TYPE)
     if MEDIA_TYPE not in media.lower():
         raise LeftAlone("with a request body of another media type")
     body, whole = decoded(text, posted.get("encoding"))
-    is_sure = _number(length) == len(body)
-    if first_of(headers, "content-encoding") and not _is_json(body) and (unpacked := _unpacked(body)) is not None:
+    if _is_packed(headers) and not _is_json(body):
+        unpacked = _unpacked(body) or _unpacked(_misread(body) or b"")
+        if unpacked is None:
+            raise LeftAlone("with a request body that was not recorded")
         return unpacked
-    if not whole or _number(length) > len(body) or (not is_sure and not _is_whole(body, size)):
+    body = _as_counted(body, _number(length))
+    is_sure = _number(length) == len(body)
+    is_other = 0 <= _number(length) < len(body) and not _is_laid_out_anew(body, _number(request.get("bodySize")))
+    if not whole or is_other or _number(length) > len(body) or (not is_sure and not _is_whole(body, size)):
         raise LeftAlone("with a request body that was not recorded")
     if not is_sure and isinstance(_json(body), str):
         raise LeftAlone("with a request body that was not recorded")  # text that the recorder wrote as JSON
@@ -220,28 +248,50 @@ def _body(content: Mapping[str, Any], headers: Iterable[tuple[str, str]], *, wri
     body, whole = decoded(text, content.get("encoding"))
     if text.startswith("\x1f\x8b"):  # bytes of gzip, each as a character
         body = text.encode("latin-1", "replace")
-    if not whole or (content.get("comment") and not _is_json(body)):  # a recorder says what it left out
+    # a recorder says what it left out, beside the text or in it
+    if not whole or ((content.get("comment") or (length < 0 and _SAID_CUT.fullmatch(text))) and not _is_json(body)):
         return body, False
     if written_again and (isinstance(_json(body), str) or _has_a_large_integer(body)):
         return body, False
-    packed = (first_of(headers, "content-encoding") or "identity").strip().lower() != "identity"
+    packed = _is_packed(headers)
     if not packed:
         body = _as_counted(body, length if length >= 0 else size)
     elif not _is_json(body):
         unpacked = _unpacked(body)
         if unpacked is not None or _is_binary(body):
             return unpacked or body, unpacked is not None
-    if length >= 0 and not packed and length >= len(body):
+    if length >= 0 and not packed and (length >= len(body) or not _is_laid_out_anew(body, size)):
         return body, length == len(body)
     return body, _is_whole(body, size)
 
 
+def _is_packed(headers: Iterable[tuple[str, str]]) -> bool:
+    return (first_of(headers, "content-encoding") or "identity").strip().lower() != "identity"
+
+
 def _as_counted(body: bytes, length: float) -> bytes:
-    """A body that came with no encoding. Compressed, or behind a byte order mark, it is as it came unless its length
-    is that of what is inside: then the recorder has changed it.
+    """A body that came with no encoding. Compressed, behind a byte order mark, or with two signs for each that is
+    beyond ASCII, it is as it came unless its length is that of what is inside: then the recorder has changed it.
     """
     inside = body.removeprefix(codecs.BOM_UTF8) if body.startswith(codecs.BOM_UTF8) else _unpacked(body)
+    misread = _misread(body)
+    with suppress(UnicodeError):
+        if misread is not None and misread.decode() and len(misread) == length:
+            return misread
     return inside if inside is not None and len(inside) == length else body
+
+
+def _misread(body: bytes) -> bytes | None:
+    """The bytes that a recorder has read in an 8-bit encoding and written as UTF-8; None if it has not."""
+    for encoding in ("latin-1", "cp1252"):
+        with suppress(UnicodeError):
+            return body.decode().encode(encoding)
+    return None
+
+
+def _is_laid_out_anew(body: bytes, size: float) -> bool:
+    """Whether a body that is longer than what was sent has its values all the same: a recorder may lay JSON out."""
+    return _is_json(body) and (body.isascii() or size == len(body))
 
 
 def _says_empty(response: Mapping[str, Any], headers: Iterable[tuple[str, str]]) -> bool:

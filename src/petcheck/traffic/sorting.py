@@ -20,7 +20,7 @@ from petcheck.errors import NotARun, NotEvidence
 from petcheck.exchange import Exchange, Request
 from petcheck.results.judge import suite
 from petcheck.sanitize import printable
-from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
+from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS, RETRY_AFTER
 from petcheck.spec.operations import Operation
 from petcheck.stream.entries import shared
 from petcheck.stream.environment import environment
@@ -37,6 +37,7 @@ from petcheck.wire.credentials import VARIABLE, ApiKey
 TARGET = "traffic"
 _FIRST_ERROR = 400
 _NAMED = 6  # base URLs in a message
+_WINDOW_S = 60.0  # until a 429 without readable seconds surely ends
 _PATHS = {operation: re.escape(operation.path).replace(r"\{petId\}", "[^/]+") for operation in Operation}
 _OPERATION = re.compile(f"(?P<base>.*?)(?P<below>{'|'.join(_PATHS.values())})")
 _SIGNS_OF_A_KEY = 2
@@ -175,6 +176,7 @@ class _Keys:
         # before a request whose answer does
         self._from: dict[str, datetime] = {}
         self._until: dict[str, datetime] = {}
+        self._banned = _banned(rows)
         self._times = {id(row.seen): (row.sent, row.sent + timedelta(seconds=row.seconds)) for row in rows}
         for row in rows:
             token = _token(row.seen)
@@ -197,6 +199,11 @@ class _Keys:
 
     def of(self, seen: Seen) -> tuple[Credential, str | None]:
         """The credential of a request, and its header as a report shows it."""
+        credential, shown = self._in_header(seen)
+        beside = seen.secret_elsewhere and credential is not Credential.VALID
+        return (Credential.UNKNOWN if beside else credential), shown
+
+    def _in_header(self, seen: Seen) -> tuple[Credential, str | None]:
         header = seen.authorization
         if header is not None and (_is_redacted(header) or (self._emptied and header.strip() == "Bearer")):
             said = _credential(seen.credential, header)
@@ -218,6 +225,8 @@ class _Keys:
 
     def _may_be_out(self, seen: Seen, token: str) -> bool:
         sent, came = self._times[id(seen)]
+        if seen.answer.status == 403:
+            return token in self._banned and self._banned[token] <= sent
         accepted = token in self._from and self._from[token] < sent and came < self._until[token]
         return seen.answer.status == 401 and not accepted
 
@@ -230,6 +239,21 @@ class _Keys:
         """Where no key was recorded: what was served had one."""
         refused = seen.answer.status in (401, 403) or 300 <= seen.answer.status < 400
         return Credential.UNKNOWN if refused else Credential.VALID
+
+
+def _banned(rows: Iterable[Row]) -> dict[str, datetime]:
+    """From when on a token may be banned: its requests did not wait for the end of a `Retry-After` (section 8)."""
+    limited: dict[str, datetime] = {}
+    found: dict[str, datetime] = {}
+    for row in rows:
+        token = _token(row.seen) or ""
+        if token in limited and row.sent < limited[token]:
+            found.setdefault(token, row.sent)
+        if row.seen.answer.status == 429:
+            pause = row.seen.answer.header(RETRY_AFTER) or ""
+            wait = float(pause) if re.fullmatch("[0-9]{1,5}", pause) else _WINDOW_S
+            limited[token] = row.sent + timedelta(seconds=row.seconds + wait)
+    return found
 
 
 def _token(seen: Seen) -> str | None:
