@@ -235,6 +235,11 @@ def directory(path: Path) -> None:
     path.mkdir()
 
 
+def elsewhere(path: Path) -> None:
+    """A link to the same file in another place."""
+    path.symlink_to(path.rename(path.parent.parent / f"other-{path.name}"))
+
+
 def loop(path: Path) -> None:
     """A link to itself."""
     path.unlink(missing_ok=True)
@@ -261,6 +266,7 @@ NO_FILES: dict[str, Callable[[Path], object]] = {
     "a pipe": fifo,
     "a directory": directory,
     "a link to itself": loop,
+    "a link to what it was": elsewhere,
     "an endless device": endless,
     "three gigabytes": huge,
     "missing": gone,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,6 +88,7 @@ def verify(
     known = {*document["files"], *PROOF, *([PARTS] if names else [])}
     strange = _besides(folder, known)
     wrong = [*found.wrong, *(f"{name} does not belong to this run" for name in strange if name in _OUR_NAMES)]
+    wrong += [f"{name} is a link, not the file itself; put the file in its place" for name in _links(folder, known)]
     notes = [f"{printable(name)} is not in the manifest and proves nothing" for name in strange - _OUR_NAMES.keys()]
     if found.stream is not None and found.stream.head.part and not part:
         notes.append("it is a part of a run, and does not say what the run's other targets did")
@@ -347,6 +348,12 @@ def _changed(folder: Path, document: Mapping[str, Any]) -> Iterator[str]:
 
 
 _OUR_NAMES = {output.name: output for output in OUTPUTS}
+
+
+def _links(folder: Path, names: Iterable[str]) -> list[str]:
+    """What is a link, or is below one: it may lead to another file tomorrow, and a copy of the folder lacks it."""
+    ways = {str(way) for name in names for way in (Path(name), *Path(name).parents)}
+    return sorted(printable(way) for way in ways if way != "." and (folder / way).is_symlink())
 
 
 def _besides(folder: Path, known: Collection[str]) -> set[str]:
