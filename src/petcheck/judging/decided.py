@@ -24,7 +24,7 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
     """
     return Grounds(
         as_of,
-        None if plan is None else PLANS.get(plan),  # a forged stream may name any
+        next((row for name, row in PLANS.items() if name == plan), None),  # a forged stream may name any
         categories=categories_in(record),
         listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
         writes=writes,

@@ -142,7 +142,7 @@ def others_spend(record: Record) -> bool:
     sent, came = [exchange.sent for exchange in own], sorted(exchange.finished for exchange in own)
 
     def counted(before: Exchange, after: Exchange) -> int:
-        # what was sent in the moment in which an answer came is not counted in that answer
+        # no answer counts a request that was sent in the moment in which it ended
         return max(bisect_left(sent, after.finished) - bisect_right(came, before.sent) - 1, 1)
 
     return any(

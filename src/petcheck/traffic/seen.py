@@ -131,7 +131,7 @@ def seen_in(entry: Any, url: str) -> Seen:
         raise LeftAlone("with a Range header, which asks for a part")
     media = first_of(headers, CONTENT_TYPE) or _text(_dict(response.get("content")).get("mimeType")) or ""
     if not _accepts_json(first_of(sent, "accept") or "*/*", "json" in media.lower()):
-        raise LeftAlone("with an Accept header that excludes JSON, or prefers what came")
+        raise LeftAlone("with an Accept header that excludes JSON, or prefers the type of the response")
     content = _dict(response.get("content"))
     body, complete = _body(content, headers, written_again="startedDateTime" in response)
     # axios and a few proxies name the media type here only
