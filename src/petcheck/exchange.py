@@ -159,8 +159,8 @@ class Response(_Readable):
     """A response as received. `headers` keep order, case and repeats; `body` is decoded and redacted.
 
     `body_complete` is false if petcheck did not read the whole body because of its size caps, and kept only the
-    beginning: that is not a fault of the server. `encoding_broken` says why the body does not match Content-Encoding,
-    and `body` then has the bytes as received; None if the two match.
+    beginning, or if a recording lacks a part: that is not a fault of the server. `encoding_broken` says why the body
+    does not match Content-Encoding, and `body` then has the bytes as received; None if the two match.
     """
 
     status: int
@@ -190,7 +190,7 @@ class Response(_Readable):
     def _read(self) -> Parsed:
         if not self.body_complete:
             kept = plural(len(self.body), "byte")
-            return Parsed(wrong=f"the body is longer than petcheck reads (it keeps the first {kept})", unread=True)
+            return Parsed(wrong=f"only a part of the body is known ({kept})", unread=True)
         return Parsed(wrong=self.encoding_broken) if self.encoding_broken else parse(self.body)
 
     @property

@@ -183,6 +183,19 @@ BODIES = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("requirement", "body"),
+    [
+        ("CREATE-6", b'{"name": "Rex", "CategoryId": 1}'),
+        ("CREATE-7", b'{"name": 7, "categoryId": 1, "kind": "dog"}'),
+    ],
+)
+def test_what_is_refused_beside_another_member_shows_no_kind_of_defect(requirement: str, body: bytes) -> None:
+    cells = cells_of(requirement, WRITING)
+    assert cells is not None
+    assert list(cells.of(exchange(CREATE, 400, asked=body))) == []
+
+
 @pytest.mark.parametrize(("requirement", "body", "cell"), BODIES)
 def test_the_kind_of_a_defect(requirement: str, body: bytes, cell: str) -> None:
     cells = cells_of(requirement, WRITING)

@@ -173,7 +173,7 @@ def test_a_compressed_body_that_no_header_announces() -> None:
 
 
 def test_a_body_over_the_cap_is_not_parsed() -> None:
-    wrong = "the body is longer than petcheck reads (it keeps the first 2 bytes)"
+    wrong = "only a part of the body is known (2 bytes)"
     answer = Response(200, "", "HTTP/1.1", (), b"[]", body_complete=False)
     assert answer.parsed == Parsed(wrong=wrong, unread=True)
 

@@ -356,6 +356,18 @@ def test_a_part_and_a_page_for_browsers_are_no_answers_to_what_the_document_desc
     assert found([entry(0), short], tmp_path)[0] == {"LIST-3"}
 
 
+@pytest.mark.parametrize(
+    ("scheme", "fails"),
+    [("ApiKey", True), ("Digest", True), ("Basic", True), ("Token", True), ("bearer", False), ("DPoP", False)],
+)
+def test_the_key_under_another_scheme_is_not_valid(scheme: str, fails: bool, tmp_path: Path) -> None:
+    """In lower case it is open; the name of a scheme that nobody knows may be secret itself."""
+    one = entry(1, "/pets?limit=100")
+    without(one, "request", "authorization")
+    one["request"]["headers"] += rows({"Authorization": f"{scheme} {TOKEN}"})
+    assert found([entry(0), one], tmp_path)[0] == ({"AUTH-4"} if fails else set())
+
+
 # ---- bodies that are not those that were sent
 
 ZOE = {"name": "Zoë 7f2c", "categoryId": 3}
@@ -432,6 +444,21 @@ def test_a_text_that_says_that_it_was_cut_is_not_judged(end: str, fails: set[str
     text = one["response"]["content"]["text"][:60] + end
     one["response"]["content"] |= {"text": text, "size": len(text.encode())}
     assert found([entry(0), one], tmp_path)[0] == fails
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_body_that_is_not_what_its_encoding_says_is_not_json(encoding: str, tmp_path: Path) -> None:
+    raw = zlib.compress(b"[]" * 40)[2:-1]  # raw deflate, and cut
+    one = entry(1, "/pets?limit=100")
+    without(one, "response", "content-length")
+    one["response"]["content"] |= {"text": base64.b64encode(raw).decode(), "encoding": "base64", "size": len(raw)}
+    one["response"]["headers"] += rows({"Content-Encoding": encoding})
+    assert found([entry(0), one], tmp_path)[0] == set()  # its length is not known
+    one["response"]["headers"] += rows({"Content-Length": str(len(raw))})
+    result = judged(har_of([entry(0), one]), tmp_path)
+    said = {row.id: row.reason for row in result.requirements if row.outcome == "fail"}
+    assert list(said) == ["SERVICE-1"]
+    assert f"Content-Encoding is {encoding}, but the body cannot be decoded" in said["SERVICE-1"]
 
 
 # ---- what is no fault of the service

@@ -172,9 +172,10 @@ def _authorization(exchange: Exchange) -> str | None:
 
 
 def _gravity(one: Settled) -> tuple[int, bool, int]:
-    """The gravest comes first."""
-    order = (Failed, Held, Undecided)
-    return order.index(type(one)), isinstance(one, Undecided) and not one.tried, -len(one.examined)
+    """The gravest comes first: a failure, then what contradicts the requirement, then what holds."""
+    doubtful, tried = (one.doubtful, one.tried) if isinstance(one, Undecided) else (False, True)
+    order = 0 if isinstance(one, Failed) else 1 if doubtful else 2 if isinstance(one, Held) else 3
+    return order, not tried, -len(one.examined)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,15 @@ from petcheck.wire.api import Members
 _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 
 
-# a parser that ignores the case of member names takes these for the name
-_OTHER_NAME = ("Name", "NAME")
-_OTHER_CATEGORY = ("CategoryId", "category_id", "CATEGORYID")
+# a parser that ignores the case of member names takes the second for the first; a service may refuse it for its name
+_MISSPELT = (
+    ("name", "Name"),
+    ("categoryId", "CategoryId"),
+    ("name", "NAME"),
+    ("categoryId", "category_id"),
+    ("name", "Name"),
+    ("categoryId", "CATEGORYID"),
+)
 _FRACTIONS = (1.5, -1.5, 0.5)
 # JavaScript finds the second in every object
 _NO_STATUSES = ("adopted", "constructor")
@@ -114,14 +120,14 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     cut_short = json.dumps(body("not-json"))[:-1].encode().replace(b"not-json", b"not-json \xff")
     form = f"name={run}+refused+form&categoryId={category}&status={TELLTALE_STATUS}".encode()
     array = body("array")
+    missing, misspelt = turn(_MISSPELT, seed)
     return (
         Defect("no-body", "CREATE-5", b""),
         Defect("not-json", "CREATE-5", turn((cut_short, form), seed)),
         Defect("array", "CREATE-5", turn((json.dumps([array]).encode(), json.dumps(json.dumps(array)).encode()), seed)),
-        Defect(
-            "no-name", "CREATE-6", without("name", "no-name") | {turn(_OTHER_NAME, seed): refused_name(run, "no-name")}
-        ),
-        Defect("no-category", "CREATE-6", without("categoryId", "no-cat") | {turn(_OTHER_CATEGORY, seed): category}),
+        Defect("no-name", "CREATE-6", without("name", "no-name")),
+        Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
+        Defect("misspelt", "CREATE-6", without(missing, "misspelt") | {misspelt: body("misspelt")[missing]}),
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
         defect("category-text", "CREATE-8", categoryId=str(category)),

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from petcheck.exchange import Response
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE
 from petcheck.stream.entries import first_of, shared
+from petcheck.wire.decoding import decoded as undone
 from petcheck.wire.secret_names import says_secret
 
 # of the request's headers only these are kept: the others are of no use, and may be secret
@@ -26,6 +27,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 _ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
 _YEARS = range(1990, 2200)  # another one is of a clock that was never set
 _UNPACKED_CAP = 24 * 1024 * 1024  # bytes
+_UNPACKED = ("gzip", "x-gzip", "deflate")
 _OF_URLS = str.maketrans("-_", "+/")  # of another alphabet of Base64 (RFC 4648, section 5)
 _SAID_CUT = re.compile(r"\s*[\[{].*(\.\.\.|…|\b(truncated|omitted)\W*)\s*", re.IGNORECASE | re.DOTALL)
 _EXACT = 2**53  # JavaScript cannot tell a larger integer from its neighbour
@@ -150,6 +152,7 @@ def seen_in(entry: Any, url: str) -> Seen:
             tuple(headers),
             body,
             complete,
+            _why_not_unpacked(body, headers) if complete else None,
         ),
         said_empty=not body and _says_empty(response, headers),
         started=_moment(whole.get("startedDateTime")),
@@ -259,14 +262,25 @@ def _body(content: Mapping[str, Any], headers: Iterable[tuple[str, str]], *, wri
     elif not _is_json(body):
         unpacked = _unpacked(body)
         if unpacked is not None or _is_binary(body):
-            return unpacked or body, unpacked is not None
+            as_sent = length == len(body) and _encoding(headers) in _UNPACKED
+            return unpacked or body, unpacked is not None or as_sent
     if length >= 0 and not packed and (length >= len(body) or not _is_laid_out_anew(body, size)):
         return body, length == len(body)
     return body, _is_whole(body, size)
 
 
 def _is_packed(headers: Iterable[tuple[str, str]]) -> bool:
-    return (first_of(headers, "content-encoding") or "identity").strip().lower() != "identity"
+    return _encoding(headers) != "identity"
+
+
+def _encoding(headers: Iterable[tuple[str, str]]) -> str:
+    return (first_of(headers, "content-encoding") or "identity").strip().lower()
+
+
+def _why_not_unpacked(body: bytes, headers: Iterable[tuple[str, str]]) -> str | None:
+    """Why a body that was recorded as it was sent cannot be unpacked; None if it is another one."""
+    encoding = _encoding(headers)
+    return undone(body, encoding, _UNPACKED_CAP)[2] if encoding in _UNPACKED and _is_binary(body) else None
 
 
 def _as_counted(body: bytes, length: float) -> bytes:

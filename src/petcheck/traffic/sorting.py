@@ -41,6 +41,12 @@ _WINDOW_S = 60.0  # until a 429 without readable seconds surely ends
 _PATHS = {operation: re.escape(operation.path).replace(r"\{petId\}", "[^/]+") for operation in Operation}
 _OPERATION = re.compile(f"(?P<base>.*?)(?P<below>{'|'.join(_PATHS.values())})")
 _SIGNS_OF_A_KEY = 2
+_OTHER_SCHEMES = {
+    "apikey": Credential.SIX_LETTERS,
+    "basic": Credential.BASIC,
+    "digest": Credential.SIX_LETTERS,
+    "token": Credential.TOKEN,
+}
 _SCHEMES = frozenset(("bearer", "basic", "token", "digest", "apikey", "key", "negotiate", "ntlm", "aws4-hmac-sha256"))
 _MASK_WORD = re.compile(
     r"\W*(your[-_ ]?)?(mask|filter|saniti[sz]|strip|censor|scrub|obfuscat|omit|conceal|secret|private|confidential|api|"
@@ -221,7 +227,7 @@ class _Keys:
         shown = f"{_scheme(scheme)} {self._variable(token)}".lstrip()
         if scheme == "Bearer":
             return (Credential.UNKNOWN if self._may_be_out(seen, token) else Credential.VALID), shown
-        return {"Basic": Credential.BASIC, "Token": Credential.TOKEN}.get(scheme, Credential.UNKNOWN), shown
+        return _OTHER_SCHEMES.get(scheme.lower(), Credential.UNKNOWN), shown
 
     def _may_be_out(self, seen: Seen, token: str) -> bool:
         sent, came = self._times[id(seen)]

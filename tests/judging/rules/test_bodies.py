@@ -67,7 +67,7 @@ def test_a_body_that_is_not_read_leaves_it_undecided() -> None:
     assert by("SERVICE-1", long) is NOT_CONCERNED
     undecided = decide(RULE["SERVICE-1"], [well, long], GROUNDS)
     assert isinstance(undecided, Undecided)
-    assert undecided.reason == "GET /pets: the body is longer than petcheck reads (it keeps the first 2 bytes)."
+    assert undecided.reason == "GET /pets: only a part of the body is known (2 bytes)."
     assert undecided.examined == (long,)
     open_body = exchange(ORDERS, 200, b"<html>", index=2)
     assert decide(RULE["SERVICE-1"], [open_body, SILENT, well], GROUNDS) == Held((well,))

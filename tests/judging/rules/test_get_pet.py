@@ -116,6 +116,7 @@ def test_a_404_of_a_listed_animal_is_checked_again() -> None:
     assert decision.otherwise == Undecided(
         "GET /pets/{petId} returned 404 for listed animals, which another client may have removed. Run again.",
         examined=(got(status=404),),
+        doubtful=True,
     )
 
 
@@ -160,6 +161,12 @@ def same(number: int, form: Form = Form.PLAIN) -> Call:
             ),
             4.1,
         ),
+        # one that was found again may be lost now and then
+        (
+            [page(REX), got(), got(status=404, sent=2.0), got(sent=3.0)],
+            (same(7), same(7), WIDE, reading(7), reading(7)),
+            2.1,
+        ),
         # of several animals, the one that was lost first
         (
             [page(REX, FOX), got(5, body=FOX), got(sent=2.0), got(status=404, sent=3.0), got(5, 404, sent=4.0)],
@@ -167,7 +174,7 @@ def same(number: int, form: Form = Form.PLAIN) -> Call:
             3.1,
         ),
     ],
-    ids=range(6),
+    ids=range(7),
 )
 def test_an_animal_that_a_get_no_longer_finds_is_looked_for(
     record: list[Exchange], calls: tuple[Call, ...], first_404_ended: float
@@ -180,7 +187,7 @@ def test_an_animal_that_a_get_no_longer_finds_is_looked_for(
     [
         [page(REX), got()],
         [page(REX), got(status=404), got(status=404, sent=2.0)],  # never found
-        [page(REX), got(), got(status=404, sent=2.0), got(sent=3.0)],  # found again
+        [exchange(CREATE, 201, REX), page(REX), got(status=404), got(sent=2.0)],  # the run's own, shown late
         [page(FOX), got(), got(status=404, sent=2.0)],  # on no page
     ],
     ids=range(4),
@@ -223,7 +230,7 @@ def test_if_one_has_vanished_another_is_read() -> None:
     decision = found("GET-1", *record)
     assert isinstance(decision, Ask)
     assert decision.calls == (reading(6),)
-    assert decision.otherwise == Undecided(VANISHED, examined=(record[1], record[3]))
+    assert decision.otherwise == Undecided(VANISHED, examined=(record[1], record[3]), doubtful=True)
     read = got(6, sent=12.0, body=others[1])
     assert found("GET-1", *record, read) == Held((read,))
 
@@ -245,10 +252,38 @@ def test_a_page_right_after_a_404_may_be_old_so_it_is_requested_again() -> None:
     lost = got(status=404)
     asked = found("GET-1", page(REX), lost, page(REX, sent=lost.finished))
     assert isinstance(asked, Ask)
-    assert asked.otherwise == Undecided(VANISHED, examined=(lost,))
+    assert asked.otherwise == Undecided(VANISHED, examined=(lost,), doubtful=True)
     assert asked.not_before == lost.finished + 10
     late = page(REX, sent=lost.finished + 10)
-    assert found("GET-1", page(REX), lost, late) == Undecided(VANISHED, examined=(lost,))
+    assert isinstance(found("GET-1", page(REX), lost, late), Ask)
+
+
+def test_a_404_between_two_pages_that_show_the_animal_10_s_before_and_after_fails() -> None:
+    lost = got(status=404, sent=11.0)
+    for before, after, fails in (
+        (page(REX), page(REX, sent=21.2), True),
+        (page(REX, sent=1.2), page(REX, sent=21.2), False),
+        (page(REX), page(REX, sent=21.0), False),
+        (page(REX), page(TEX, sent=21.2), False),  # another animal may have its id
+    ):
+        assert isinstance(found("GET-1", before, lost, after), Failed) is fails
+
+
+def test_what_is_found_says_nothing_of_listed_animals_that_are_not() -> None:
+    animals = [{**REX, "id": number} for number in range(1, 9)]
+    record = [page(*animals), got(1, body=animals[0]), got(2, 404, 2.0)]
+    asked = found("GET-1", *record)
+    assert isinstance(asked, Ask)
+    assert (asked.calls, asked.not_before, asked.otherwise.doubtful) == ((WIDE, reading(2)), 12.1, True)
+    removed = [page(animals[0], sent=12.1), got(2, 404, 12.3)]
+    assert isinstance(found("GET-1", *record, *removed), Held)
+    # after three that are gone, no other one is asked for again
+    more = [got(number, 404, sent) for number in (3, 4) for sent in (3.0, 12.5)]
+    assert isinstance(found("GET-1", *record, *removed, *more[:3]), Ask)
+    assert isinstance(found("GET-1", *record, *removed, *more), Held)
+    left = found("GET-1", *record, *removed, *more, got(5, 404, 13.0))
+    assert isinstance(left, Undecided)
+    assert (left.reason, left.doubtful) == (VANISHED, True)
 
 
 def test_another_requirement_judges_a_created_animal_that_is_not_found() -> None:

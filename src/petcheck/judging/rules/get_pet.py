@@ -50,7 +50,7 @@ def _until_removal(over: Callable[[Record, Grounds], Decision], record: Record, 
 
 
 def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
-    """A 404 counts for an animal that pages still show, or that is found again later.
+    """A 404 counts for an animal that pages show before and after, or still show, or that is found again later.
 
     CREATE-12 judges one that the run created and that stays 404.
     """
@@ -63,7 +63,8 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     gone = {n: not_found_since(x) for n, x in reads.items() if n in listed and n not in mine}
     lost = {n: x for n, x in gone.items() if x and len(x) == len(reads[n])}
     for number, exchanges in gone.items():
-        if (found := still_listed(exchanges, listed[number])) is not None:
+        found = still_listed(exchanges, listed[number]) or _listed_before_and_after(exchanges, listed[number])
+        if found is not None:
             read, shown = found
             return Failed(
                 f"{described(read)}: {problem_of_status(read, '200').text}, although "
@@ -74,13 +75,13 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     vanished = Undecided(
         f"{Operation.GET_PET} returned 404 for listed animals, which another client may have removed. Run again.",
         examined=(*held, *(e for x in lost.values() for e in x)),
+        doubtful=True,
     )
-    for number, exchanges in lost.items():
-        late = exchanges[0].finished + LAG_S
-        if not any(s.exchange.sent >= late for s in listed[number]) and len(exchanges) == 1:
-            page = _wide(listed[number][-1].exchange.request.call)
-            return Ask((page, read_call(number)), vanished, late)
-    if held:
+    once = [number for number, exchanges in lost.items() if len(exchanges) == 1]
+    if once and len(lost) - len(once) < _TRIED:
+        page = _wide(listed[once[0]][-1].exchange.request.call)
+        return Ask((page, read_call(once[0])), vanished, lost[once[0]][0].finished + LAG_S)
+    if held and not once:
         return Held(held)
     others = [number for number in reversed(listed) if number not in reads]
     if lost and others and len(lost) < _TRIED:
@@ -95,17 +96,17 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
 
 
 def whether_removed(record: Record) -> Ask | None:
-    """The question whether an animal is gone that a GET found before and no longer finds; None without one.
+    """The question whether an animal is gone that a GET found and another one did not; None without one.
 
-    No pass needs the answer: another client may have removed the animal. If not, pages still show it, a GET finds it
-    now and then, or only what was asked just before hides it. The most telling requests come last.
+    No pass needs the answer: another client may have removed the animal, or it was shown late. If not, pages still show
+    it, a GET finds it now and then, or only what was asked just before hides it. The most telling requests come last.
     """
-    listed = listed_in(record)
+    listed, mine = listed_in(record), {one.id for one in creations_in(record)}
     lost: dict[int, Exchange] = {}
     for number, reads in read_in(record).items():
-        since = not_found_since(reads)
-        if number in listed and 0 < len(since) < len(reads):
-            lost[number] = since[0]
+        missed = not_found_since(reads) or [one for one in reads if one.status == 404]
+        if number in listed and number not in mine and 0 < len(missed) < len(reads):
+            lost[number] = missed[0]
     if not lost:
         return None
     number, first = min(lost.items(), key=lambda one: one[1].sent)  # a 404 may be what hides the others
@@ -113,6 +114,16 @@ def whether_removed(record: Record) -> Ask | None:
     before = [e for e in record if e.finished <= first.sent][-1:]
     circumstances = [e.request.same for e in (*before, first) if e.request.operation.safe]
     return Ask((*circumstances, page, *[read_call(number)] * 2), Undecided(""), first.finished + LAG_S)
+
+
+def _listed_before_and_after(lost: Sequence[Exchange], sights: Sequence[Sight]) -> tuple[Exchange, Sight] | None:
+    """A GET that does not find an animal between two pages that show it the same, `LAG_S` from each; and the second."""
+    for wrong in lost:
+        before = [sight for sight in sights if sight.exchange.finished + LAG_S <= wrong.sent]
+        after = [sight for sight in sights if sight.exchange.sent >= wrong.finished + LAG_S]
+        if before and after and not differences(before[-1].animal, after[0].animal):
+            return wrong, after[0]
+    return None
 
 
 def _missed_once(reads: Sequence[Exchange], held: tuple[Exchange, ...]) -> Failed | None:

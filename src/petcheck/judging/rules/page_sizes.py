@@ -93,9 +93,9 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     unanswered = [limit for limit in missing if limit < known]
     option = grounds.to_write if missing == [1] else None
     reasons = []
-    capped = any(SMALLEST_CAP <= page.size < behind(page) and page.has_room for page in pages)
+    most = max((page.size for page in pages), default=known)
+    capped = most < known and any(SMALLEST_CAP <= page.size < behind(page) and page.has_room for page in pages)
     if short and capped:  # more animals would not make its pages longer
-        most = max(page.size for page in pages)
         said = f"No page showed more than {plural(most, 'animal')}, fewer than the store has"
         reasons.append(f"{said}, so none shows whether `limit` {one_of(short)} bounds it.")
     elif short:
