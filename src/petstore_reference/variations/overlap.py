@@ -28,6 +28,8 @@ _ORDERS = (
 )
 _LIMITS = "two-at-a-time-503 four-at-a-time-429 three-at-a-time-gateway-503 four-at-a-time-cut"
 _CONNECTIONS = "two-workers four-connections-reset four-connections-closed four-connections-refused"
+# a request that is sent again on a new connection is one more: then two tries may both reach the backend that is down
+_REFUSED_CONNECTIONS = f"{_CONNECTIONS} one-backend-down"
 # they count requests by the log, or answer 503 themselves
 _COUNTING = "busy-once one-backend-down refused-free"
 _HTML = b"<html><head><title>503 Service Temporarily Unavailable</title></head></html>"
@@ -345,7 +347,7 @@ VARIATIONS = [
         "Four connections may be open; the server resets others.",
         _connections(4, Excess.RESET),
         at=(None,),
-        conflicts=_CONNECTIONS,
+        conflicts=_REFUSED_CONNECTIONS,
     ),
     variation(
         "four-connections-closed",
@@ -353,7 +355,7 @@ VARIATIONS = [
         "Four connections may be open; the server closes others without a response.",
         _connections(4, Excess.CLOSE),
         at=(None,),
-        conflicts=_CONNECTIONS,
+        conflicts=_REFUSED_CONNECTIONS,
     ),
     variation(
         "four-connections-refused",
@@ -361,7 +363,7 @@ VARIATIONS = [
         "Four connections may be open; the server refuses others.",
         _connections(4, Excess.REFUSE),
         at=(None,),
-        conflicts=_CONNECTIONS,
+        conflicts=_REFUSED_CONNECTIONS,
     ),
     variation(
         "counted-at-the-start",
