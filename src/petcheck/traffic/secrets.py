@@ -11,7 +11,8 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
 
-from petcheck.traffic.seen import decoded, from_base64, headers_of
+from petcheck.traffic.bodies import decoded, from_base64
+from petcheck.traffic.seen import headers_of
 from petcheck.wire.secret_names import says_secret
 
 _NO_TEXT = re.compile(r"css|image|font|video|audio|wasm|pdf|zip")  # unless it is SVG

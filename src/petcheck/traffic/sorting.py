@@ -28,10 +28,11 @@ from petcheck.stream.har_reader import head_and_entries
 from petcheck.stream.lines import End, Head, Opened, RunSettings, TargetSettings
 from petcheck.stream.shown_keys import can_be, is_expression
 from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, Stream, checked, weight_of
+from petcheck.traffic.bodies import LeftAlone
 from petcheck.traffic.masks import Masks
 from petcheck.traffic.rows import Row, in_order, without_redirects, without_repeats
 from petcheck.traffic.secrets import secrets_of
-from petcheck.traffic.seen import LeftAlone, Seen, method_of, plain, seen_in, url_of
+from petcheck.traffic.seen import Seen, method_of, plain, seen_in, url_of
 from petcheck.wire.credentials import VARIABLE, ApiKey
 
 TARGET = "traffic"
