@@ -223,7 +223,7 @@ ALLOWED = {
     "bad-limit-422": {"limit-negative", "limit-over-100", "limit-not-a-number", "limit-zero", "answer"},
     "bad-limit-clamped": {"limit-negative", "limit-over-100", "limit-not-a-number", "limit-zero", "answer"},
     "linked-pages": {"paging-metadata", "header link, x-total-count"},
-    "pages-of-50": {"page size", "LIST-3"},
+    "pages-of-50": {"page size"},
     "strict-names-printable": {"answer"},
     "default-status": {"status-default"},
     "location-header": {"header location"},
