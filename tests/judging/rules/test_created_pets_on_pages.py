@@ -8,6 +8,7 @@ import pytest
 
 from petcheck.exchange import Exchange
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Undecided
+from petcheck.spec.operations import Operation
 from tests.judging.rules.animals import (
     FEW,
     MANY,
@@ -24,6 +25,7 @@ from tests.judging.rules.animals import (
     pet,
     reading,
 )
+from tests.support.exchanges import exchange
 
 
 def test_a_created_animal_is_listed_as_it_was_created() -> None:
@@ -83,6 +85,19 @@ def test_a_page_that_shows_one_changed_is_requested_again_then_for_another_anima
     # one that a page shows as it was created is no help
     late = page(pet(2), sent=20.0, query="?limit=9")
     assert found("CREATE-13", posted, other, shown, again, late, grounds=READING) == undecided
+
+
+@pytest.mark.parametrize(
+    ("status", "query"),
+    [("pending", {"limit": "9", "status": "pending"}), ("sold", {"limit": "100"}), (None, {"limit": "100"})],
+)
+def test_another_animal_is_looked_for_on_a_page_that_may_show_it(status: str | None, query: dict[str, str]) -> None:
+    pages = [page(pet(1, categoryId=2), sent=at, query="?limit=9&status=pending") for at in (1.0, 10.1)]
+    asked = {"name": "Rex 2", "categoryId": 1} | ({"status": status} if status else {})
+    other = exchange(Operation.CREATE_PET, 201, {"id": 2, **asked}, asked=asked, index=2)
+    question = found("CREATE-13", new(1), other, *pages, grounds=READING)
+    assert isinstance(question, Ask)
+    assert question.calls == (listing(**query),)
 
 
 def test_an_animal_missing_in_the_whole_store_is_read_between_two_pages() -> None:

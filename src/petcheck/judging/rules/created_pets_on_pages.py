@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from petcheck.call import page_call, read_call
+from petcheck.call import Call, page_call, read_call
 from petcheck.exchange import Exchange, Page
 from petcheck.judging.agree import agree
 from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
@@ -38,7 +38,13 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
         shown += [sight.exchange for sight in sights]
     if changed:
         again = changed[0].failed.proofs[1].exchange.request.call
-        return changed_alike(changed, listed, creations, grounds, lambda _number: again)
+        statuses = {one.id: one.status for one in creations}
+
+        def look(number: int) -> Call:
+            # a filtered page never shows an animal of another status
+            return again if dict(again.query).get("status") in (None, statuses[number]) else page_call(LIMIT_MAX)
+
+        return changed_alike(changed, listed, creations, grounds, look)
     for page, missing in _without(pages, creations):
         proved = _is_missing(record, pages, page, missing, grounds)
         if isinstance(proved, Failed):
