@@ -94,17 +94,6 @@ def test_defective_body_is_refused(target: Target, label: str, name: str) -> Non
     target.settle(name)
 
 
-@requirement("CREATE-6")
-@sends(Traffic.DEFECTIVE)
-@stage("spare")
-def test_misspelt_field_is_missing(target: Target) -> None:
-    """A body whose `name` or `categoryId` has other letters gets 400, as it lacks that field, if requests are left."""
-    target.need_writes()
-    if target.affords():
-        target.refuse(target.misspelt_pet())
-    target.settle("CREATE-6")
-
-
 # ---- what must be found again
 
 

@@ -120,12 +120,14 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     cut_short = json.dumps(body("not-json"))[:-1].encode().replace(b"not-json", b"not-json \xff")
     form = f"name={run}+refused+form&categoryId={category}&status={TELLTALE_STATUS}".encode()
     array = body("array")
+    missing, misspelt = turn(_MISSPELT, seed)
     return (
         Defect("no-body", "CREATE-5", b""),
         Defect("not-json", "CREATE-5", turn((cut_short, form), seed)),
         Defect("array", "CREATE-5", turn((json.dumps([array]).encode(), json.dumps(json.dumps(array)).encode()), seed)),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
         Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
+        Defect("misspelt", "CREATE-6", without(missing, "misspelt") | {misspelt: body("misspelt")[missing]}),
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
         defect("category-text", "CREATE-8", categoryId=str(category)),
@@ -137,13 +139,6 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
         defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
         defect("status-null", "CREATE-10", status=None),
     )
-
-
-def misspelt_pet(run: str, category: int, seed: int) -> dict[str, object]:
-    """A body that lacks a member, which is there under another name; the next `seed` misspells the other one."""
-    pet = keyless_pet(run, category, "misspelt", TELLTALE_STATUS)
-    missing, misspelt = turn(_MISSPELT, seed)
-    return {misspelt if name == missing else name: value for name, value in pet.items()}
 
 
 def nameless_bodies(category: int, seed: int) -> tuple[Members, Members]:

@@ -27,7 +27,7 @@ from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
-from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, misspelt_pet, valid_pets
+from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyPlan, key_plan
 from petcheck.plan.pages import Parameters, first_pages
@@ -330,10 +330,6 @@ class Target:
     def defects(self) -> tuple[Defect, ...]:
         """The bodies that must be refused."""
         return defects(self.run, self.category, self._number, self.seed)
-
-    def misspelt_pet(self) -> dict[str, object]:
-        """A NewPet that lacks a field, and has it under a similar name."""
-        return misspelt_pet(self.run, self.category, self.seed)
 
     def post(self, label: str, body: dict[str, object], *, escaped: bool = False) -> Exchange:
         """Create an animal, once in a run for each label; `escaped` as in `ValidPet`.
