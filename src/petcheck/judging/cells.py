@@ -14,10 +14,10 @@ from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.json_values import Json, integer, kind
 from petcheck.judging.judgement import Grounds
-from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, asked_of
+from petcheck.judging.request_bodies import FIELDS, PLAIN_NAME_LENGTH, asked_of
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.judging.statuses import query_is_valid
-from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, NEW_PET_FIELDS, REMOVAL_DAY, STATUSES
+from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES
 from petcheck.spec.operations import Operation, allowed_operations
 
 Cell = tuple[str, ...]
@@ -271,7 +271,7 @@ def _defect(requirement: str, grounds: Grounds, exchange: Exchange) -> Iterator[
     if requirement == "CREATE-5":
         is_json = not exchange.request.parsed.wrong
         yield ("no body" if not exchange.request.body else "not an object" if is_json else "not JSON",)
-    elif isinstance(value, dict) and value.keys() <= _MEMBERS:  # another member may be why it was refused
+    elif isinstance(value, dict) and value.keys() <= FIELDS:  # another member may be why it was refused
         yield (_defect_of_member(requirement, value),)
 
 
@@ -288,7 +288,6 @@ def _defect_of_member(requirement: str, pet: dict[str, Json]) -> str:
     return "a status in other letters" if value.strip().lower() in STATUSES else "an unknown status"
 
 
-_MEMBERS = frozenset(NEW_PET_FIELDS)
 _FIELD = {"CREATE-7": "name", "CREATE-8": "categoryId", "CREATE-10": "status"}
 
 

@@ -94,11 +94,15 @@ def _refusals_in(record: Record) -> Sequence[NotServed]:
 refusals_in = Once(_refusals_in)
 
 
-def _between(exchanges: Iterable[Exchange]) -> Callable[[Exchange, Exchange], int]:
-    """For two answers, how many requests may have been counted after the first, up to and with the second."""
+def _between(exchanges: Iterable[Exchange], *, touching: bool = True) -> Callable[[Exchange, Exchange], int]:
+    """For two answers, how many requests may have been counted after the first, up to and with the second.
+
+    `touching` says whether a request counts that was sent, or answered, in the very moment in which one of them was.
+    """
     own = [*exchanges]
     sent, came = [exchange.sent for exchange in own], sorted(exchange.finished for exchange in own)
-    return lambda before, after: bisect_right(sent, after.finished) - bisect_left(came, before.sent) - 1
+    until, since = (bisect_right, bisect_left) if touching else (bisect_left, bisect_right)
+    return lambda before, after: until(sent, after.finished) - since(came, before.sent) - 1
 
 
 def gateway_refusals_in(record: Record) -> list[NotServed]:
@@ -138,15 +142,11 @@ def others_spend(record: Record) -> bool:
     A 429 that has none left does not say so: that it came too early is what is judged.
     """
     # requests without a valid key are ours too, and a server may charge them to the same quota
-    own = [*record]
-    sent, came = [exchange.sent for exchange in own], sorted(exchange.finished for exchange in own)
-
-    def counted(before: Exchange, after: Exchange) -> int:
-        # no answer counts a request that was sent in the moment in which it ended
-        return max(bisect_left(sent, after.finished) - bisect_right(came, before.sent) - 1, 1)
-
+    # no answer counts a request that was sent in the moment in which it ended
+    between = _between(record, touching=False)
     return any(
-        before.limit == after.limit and before.remaining - after.remaining > counted(before.exchange, after.exchange)
+        before.limit == after.limit
+        and before.remaining - after.remaining > max(between(before.exchange, after.exchange), 1)
         for before, after in pairwise(counts_in(record))
         if after.exchange.status != 429
     )

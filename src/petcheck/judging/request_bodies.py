@@ -16,12 +16,13 @@ from petcheck.json_values import HugeNumber, Json, Parsed, integer, kind, parse
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
 from petcheck.judging.matchers import quoted, shortened, similar
 from petcheck.judging.once import Once
-from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
+from petcheck.spec.figures import INT64_MAX, INT64_MIN, NEW_PET_FIELDS, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
 PLAIN_NAME_LENGTH = 50
-_FIELDS = {"name", "categoryId", "status"}
+FIELDS = frozenset(NEW_PET_FIELDS)
+"""The members that a NewPet may have (section 2)."""
 _INT64_DIGITS = 19
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -113,7 +114,7 @@ def _asked(body: bytes | None, reading: Reading | None, categories: Collection[i
         return _NOT_JSON if reading.extension else Asked(Due.REFUSED, defect[1], defect[0], pet)
     if not isinstance(pet["categoryId"], int):
         return _OPEN
-    unknown = sorted(pet.keys() - _FIELDS)
+    unknown = sorted(pet.keys() - FIELDS)
     if unknown and not reading.extension:
         what = f"{plural(len(unknown), 'member')} that section 2 does not name, such as {quoted(unknown[0])}"
         return Asked(Due.OPEN, what, pet=_exact(pet))
@@ -148,7 +149,7 @@ def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
     """The fields that come back exactly: not a name with a part that UTF-8 cannot encode or a parser has replaced."""
     name = str(pet["name"])
     inexact = _SURROGATE.search(name) or (REPLACEMENT in name and extension)
-    return {field: pet[field] for field in pet if field in _FIELDS and not (inexact and field == "name")}
+    return {field: pet[field] for field in pet if field in FIELDS and not (inexact and field == "name")}
 
 
 def _reading(body: bytes, parsed: Parsed) -> Reading | None:

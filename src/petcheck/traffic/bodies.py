@@ -14,10 +14,10 @@ from typing import Any
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.stream.entries import first_of
 from petcheck.traffic.values import dict_of, in_words, number_of, text_of
+from petcheck.wire.decoding import UNDONE
 from petcheck.wire.decoding import decoded as undone
 
 _UNPACKED_CAP = 24 * 1024 * 1024  # bytes
-_UNPACKED = ("gzip", "x-gzip", "deflate")
 _OF_URLS = str.maketrans("-_", "+/")  # of another alphabet of Base64 (RFC 4648, section 5)
 _SAID_CUT = re.compile(r"\s*[\[{].*(\.\.\.|…|\b(truncated|omitted)\W*)\s*", re.IGNORECASE | re.DOTALL)
 _EXACT = 2**53  # JavaScript cannot tell a larger integer from its neighbour
@@ -87,7 +87,7 @@ def body_of(
     elif not _is_json(body):
         unpacked = _unpacked(body)
         if unpacked is not None or _is_binary(body):
-            as_sent = length == len(body) and _encoding(headers) in _UNPACKED
+            as_sent = length == len(body) and _encoding(headers) in UNDONE
             return unpacked or body, unpacked is not None or as_sent
     if length >= 0 and not packed and (length >= len(body) or not _is_laid_out_anew(body, size)):
         return body, length == len(body)
@@ -105,7 +105,7 @@ def _encoding(headers: Iterable[tuple[str, str]]) -> str:
 def why_not_unpacked(body: bytes, headers: Iterable[tuple[str, str]]) -> str | None:
     """Why a body that was recorded as it was sent cannot be unpacked; None if it is another one."""
     encoding = _encoding(headers)
-    return undone(body, encoding, _UNPACKED_CAP)[2] if encoding in _UNPACKED and _is_binary(body) else None
+    return undone(body, encoding, _UNPACKED_CAP)[2] if encoding in UNDONE and _is_binary(body) else None
 
 
 def _as_counted(body: bytes, length: float) -> bytes:

@@ -117,10 +117,10 @@ def seen_in(entry: Any, url: str) -> Seen:
     sent = headers_of(request)
     if first_of(sent, "range") is not None:
         raise LeftAlone("with a Range header, which asks for a part")
-    media = first_of(headers, CONTENT_TYPE) or text_of(dict_of(response.get("content")).get("mimeType")) or ""
+    content = dict_of(response.get("content"))
+    media = first_of(headers, CONTENT_TYPE) or text_of(content.get("mimeType")) or ""
     if not _accepts_json(first_of(sent, "accept") or "*/*", "json" in media.lower()):
         raise LeftAlone("with an Accept header that excludes JSON, or prefers the type of the response")
-    content = dict_of(response.get("content"))
     body, complete = body_of(content, headers, written_again="startedDateTime" in response)
     # axios and a few proxies name the media type here only
     if first_of(headers, CONTENT_TYPE) is None and MEDIA_TYPE in str(content.get("mimeType")).lower():

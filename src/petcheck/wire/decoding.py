@@ -8,6 +8,10 @@ ACCEPTED_ENCODINGS = "gzip, deflate"
 _ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
 
 
+UNDONE = ("gzip", "x-gzip", "deflate")
+"""The values of Content-Encoding that are undone (RFC 9110, section 8.4.1)."""
+
+
 def decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | None]:
     """The body with Content-Encoding undone, or as received; whether it is complete; why it cannot be undone."""
     names = [name.strip().lower() for name in encodings.split(",")]
@@ -17,7 +21,7 @@ def decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | No
     for name in reversed(names):
         if name in ("", "identity"):
             continue
-        if name not in ("gzip", "x-gzip", "deflate"):
+        if name not in UNDONE:
             return raw, True, f"Content-Encoding is {name[:60]}; the request accepts only {ACCEPTED_ENCODINGS}"
         try:
             body, complete = _inflated(body, cap, gzip=name != "deflate")

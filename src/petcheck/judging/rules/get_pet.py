@@ -212,16 +212,16 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
         examined=(shown.exchange, read.exchange),
         doubtful=True,
     )
-    since = _shown_since(reads[-1], sights, reads)
+    since = _shown_since(read, sights, reads)
     began = max(min(seen.values()), since if since < inf else -inf)
     compared = [
         sight.exchange.finished
         for sight in sights
-        if sight.exchange.sent >= began + LAG_S and differences(sight.animal, reads[-1].animal)
+        if sight.exchange.sent >= began + LAG_S and differences(sight.animal, read.animal)
     ]
-    page = _wide(sights[-1].exchange.request.call)
+    page = _wide(shown.exchange.request.call)
     # at once where the last pages did not agree
-    not_before = max(min(compared, default=began) + LAG_S, sights[-1].exchange.finished)
+    not_before = max(min(compared, default=began) + LAG_S, shown.exchange.finished)
     return Ask((page, read_call(number), page), changing, not_before)
 
 
