@@ -1,4 +1,5 @@
-"""Measures one run: compared with an older commit, compared with the target's response times, and at its start."""
+"""Measures one run and the judging of it: compared with an older commit, with the target's response times and with a
+longer run, and at its start."""
 
 from __future__ import annotations
 
@@ -18,12 +19,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from petcheck.results.judge import judge
 from petcheck.spec.files import suite_root
+from petcheck.stream.files import FILE, read_stream
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, environment, largest_size
 
-BASELINE = "9df0345"
+BASELINE = "c623700b"  # judged while it was still sending
 ROUNDS = 9
 LATENCY_S = 0.05
 PAIRS = 5
@@ -34,7 +37,9 @@ STARTS = {
     "an unknown option": ("--no-such-option",),
     "a target that is not a URL": ("--target", "no-url"),
 }
-RUNS = {"a run that only reads": (), "a run with writes": ("--allow-writes",), "without examples": ("--examples", "0")}
+EXAMPLES = (150, 600)
+A_RUN_WITH_WRITES = "a run with writes"
+RUNS = {"a run that only reads": (), A_RUN_WITH_WRITES: ("--allow-writes",), "without examples": ("--examples", "0")}
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,8 @@ def lines() -> list[str]:
     """The section of the document."""
     with tempfile.TemporaryDirectory() as folder:
         older = unpacked(BASELINE, Path(folder))
-        return [*_beside(older), "", *_beside_the_answers(), "", *_at_the_same_time(), "", *_starts()]
+        parts = (_beside(older), _beside_a_longer_run(), _beside_the_answers(), _at_the_same_time(), _starts())
+        return [line for part in parts for line in (*part, "")][:-1]
 
 
 def unpacked(commit: str, folder: Path) -> Path | None:
@@ -119,16 +125,44 @@ def _beside(older: Path | None) -> list[str]:
         f"| | CPU | peak memory | peak memory of {BASELINE} |",
         "|---|--:|--:|--:|",
     ]
-    with served() as url:
-        for title, options in RUNS.items():
+    sources = (suite_root(), older)
+    with served() as url, tempfile.TemporaryDirectory() as folder:
+        reports = [Path(folder, name) for name in ("now", "then")]
+        commands = {
+            title: [("--target", url, "--seed", "1", *options)] * len(sources) for title, options in RUNS.items()
+        }
+        commands[f"`judge` of {A_RUN_WITH_WRITES}"] = [("judge", str(each)) for each in reports]
+        for source, each in zip(sources, reports, strict=True):
+            cost_of(source, "--target", url, "--seed", "1", "--allow-writes", "--reports", str(each))
+        for title, both in commands.items():
             pairs = [
-                [cost_of(source, "--target", url, "--seed", "1", *options) for source in (suite_root(), older)]
+                [cost_of(source, *arguments) for source, arguments in zip(sources, both, strict=True)]
                 for _ in range(ROUNDS + 1)
             ][1:]  # the first one compiles
             ratio = statistics.median(now.cpu / then.cpu for now, then in pairs)
             peaks = [max(cost.peak_mb for cost in costs) for costs in zip(*pairs, strict=True)]
             found.append(f"| {title} | {ratio:.2f} | {peaks[0]:.0f} MB | {peaks[1]:.0f} MB |")
     return found
+
+
+def _beside_a_longer_run() -> list[str]:
+    each, sent = [], []
+    for examples in EXAMPLES:
+        with served() as url, tempfile.TemporaryDirectory() as folder:
+            options = ("--allow-writes", "--examples", str(examples), "--seed", "1", "--reports", folder)
+            cost_of(suite_root(), "--target", url, *options)
+            times = []
+            for _ in range(ROUNDS):
+                stream = read_stream(Path(folder, FILE))  # read anew: an exchange remembers what was parsed
+                began = time.process_time()
+                judge(stream)
+                times.append(time.process_time() - began)
+        sent.append(len(stream.exchanges))
+        each.append(statistics.median(times) / sent[-1])
+    return [
+        f"Judging a run of {sent[1]} exchanges (`--examples {EXAMPLES[1]}`) takes {each[1] / each[0]:.2f}",
+        f"times the CPU for each exchange that judging one of {sent[0]} (`--examples {EXAMPLES[0]}`) takes.",
+    ]
 
 
 def _beside_the_answers() -> list[str]:

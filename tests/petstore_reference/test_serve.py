@@ -210,8 +210,10 @@ def test_slow() -> None:
         assert time.perf_counter() - began >= 0.05
 
 
-def test_an_aborted_connection() -> None:
-    with running(create_app(settings(faults=("get-aborted",)))) as url, client(f"{url}/v1") as http:
+@pytest.mark.parametrize("variations", [(), ("early-hints",)])
+def test_an_aborted_connection(variations: tuple[str, ...]) -> None:
+    faulty = settings(faults=("get-aborted",), variations=variations)
+    with running(create_app(faulty)) as url, client(f"{url}/v1") as http:
         assert raw(url) == b""
         assert http.get("/pets/0").status_code == 404
         assert http.get("/pets").status_code == 200

@@ -105,16 +105,18 @@ def at_most(trial: Trial) -> int:
 
 def test_the_page_shows_what_was_measured_and_what_was_not_run() -> None:
     (name, *_), (free, *_) = FAULTS, VARIATIONS
-    found = {one: Measured(tuple(sorted(FAULTS[one].breaks)), 60, False, True) for one in FAULTS}
-    known = found | {one: Measured((), 60, False, True) for one in VARIATIONS}
-    some = known | {name: Measured(found[name].found, 61, True, False), free: Measured((), 62, False, True)}
+    found = {one: Measured(tuple(sorted(FAULTS[one].breaks)), 3, 60, False, True) for one in FAULTS}
+    known = found | {one: Measured((), 3, 60, False, True) for one in VARIATIONS}
+    some = known | {name: Measured(found[name].found, 2, 61, True, False), free: Measured((), 3, 62, False, True)}
     assert measured_in(document(some, {})) == some
     section, breaks = FAULTS[name].section, ", ".join(found[name].found)
-    assert f"| `{name}` | {section} | {breaks} | 61* | **differs** |" in document(some, {})
+    assert f"| `{name}` | {section} | {breaks} | 2 of 3 | 61* | **differs** |" in document(some, {})
     page = document({one: known[one] for one in known if one not in (name, free)}, {})
-    assert f"| `{name}` | {section} | not run yet | – | – | {FAULTS[name].summary} |" in page
+    runs = 3 * len(FAULTS)
+    assert f"Found in {runs - 1} of {runs} runs (100 %)." in document(some, {})
+    assert f"| `{name}` | {section} | not run yet | – | – | – | {FAULTS[name].summary} |" in page
     assert f"- {len(FAULTS)} faults, {len(FAULTS) - 1} found" in page
-    assert f"| `{free}` | {VARIATIONS[free].section} | – | – |" in page
+    assert f"| `{free}` | {VARIATIONS[free].section} | – | – | – |" in page
 
 
 def test_the_page_shows_how_often_a_fault_was_found_that_a_run_may_miss() -> None:
@@ -123,7 +125,7 @@ def test_the_page_shows_how_often_a_fault_was_found_that_a_run_may_miss() -> Non
         race: Share(4, 5, (("PET-5", 4), ("CREATE-12", 1)), 19, 20),
         rare: Share(0, 5),
     }
-    measured = {one: Measured(tuple(sorted(FAULTS[one].breaks)), 60, False, True) for one in FAULTS}
+    measured = {one: Measured(tuple(sorted(FAULTS[one].breaks)), 3, 60, False, True) for one in FAULTS}
     page = document(measured, known)
     assert (shares_in(page), measured_in(page)) == (known, measured)
     section, summary = RACES[race].section, RACES[race].summary
