@@ -153,7 +153,7 @@ def _beside_a_longer_run() -> list[str]:
             cost_of(suite_root(), "--target", url, *options)
             times = []
             for _ in range(ROUNDS):
-                stream = read_stream(Path(folder, FILE))  # read anew: an exchange remembers what was parsed
+                stream = read_stream(Path(folder, FILE))  # again, since an exchange remembers what was parsed
                 began = time.process_time()
                 judge(stream)
                 times.append(time.process_time() - began)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -18,6 +18,7 @@ from petcheck.json_values import Json, integer
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Undecided
 from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
+from petcheck.judging.once import Once
 from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
@@ -63,7 +64,7 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
     cleared: list[tuple[Exchange, Page]] = []
     stale: list[Exchange] = []
     unseen: list[Exchange] = []
-    by_name = _by_name(pages)
+    by_name = named_in(record)
     newest = {page.exchange.index: _newest(page, made) for page in pages}
     pages_by_status = {status: that_would_show(record, status) for status in {status_sent(post) for post in posts}}
     for post in posts:
@@ -196,10 +197,13 @@ def _may_be_of(post: Exchange, animal: Animal) -> bool:
     return sent is None or integer(animal.get("categoryId")) == sent
 
 
-def _by_name(pages: Iterable[Page]) -> dict[str, list[tuple[Page, int, Animal]]]:
-    """The animals of pages with their places, by name."""
-    placed = ((page, place, animal) for page in pages for place, animal in page.placed)
+def _named_in(record: Iterable[Exchange]) -> Mapping[str, Sequence[tuple[Page, int, Animal]]]:
+    """The animals of the pages with their places, by name."""
+    placed = ((page, place, animal) for page in pages_in(record) for place, animal in page.placed)
     return grouped((name, row) for row in placed if (name := _text(row[2].get("name"))) is not None)
+
+
+named_in = Once(_named_in)
 
 
 def _newest(page: Page, made: Mapping[int, Exchange]) -> float:

@@ -211,6 +211,8 @@ def differences(before: Animal, after: Animal) -> list[Problem]:
 
     Other fields are open. A field that is malformed in either sight does not count: PET-1 to PET-4 judge that.
     """
+    if before == after:  # by far the most often, and it takes no time
+        return []
     well_formed = [n for n, problem in _PROBLEMS.items() if problem(before) is None and problem(after) is None]
     found = [
         Problem(f"`{name}` is {_changed(before[name], after[name])}", body(name))
