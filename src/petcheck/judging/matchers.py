@@ -211,7 +211,7 @@ def differences(before: Animal, after: Animal) -> list[Problem]:
 
     Other fields are open. A field that is malformed in either sight does not count: PET-1 to PET-4 judge that.
     """
-    if before == after:  # by far the most often, and it takes no time
+    if _equal(before, after):  # by far the most often
         return []
     well_formed = [n for n, problem in _PROBLEMS.items() if problem(before) is None and problem(after) is None]
     found = [
@@ -226,6 +226,11 @@ def differences(before: Animal, after: Animal) -> list[Problem]:
             said = " instead of ".join("missing" if value is None else quoted(value) for value in (now, was))
             found.append(Problem(f"`status` is {said}", BODY if now is None else body("status")))
     return found
+
+
+def _equal(before: Animal, after: Animal) -> bool:
+    """Whether all documented fields are equal, apart from arrays and objects, which are malformed there."""
+    return all(isinstance(before.get(n), list | dict) or before.get(n) == after.get(n) for n in (*_PROBLEMS, "status"))
 
 
 def _changed(before: Json, after: Json) -> str:
