@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -72,27 +72,33 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
                 (Proof(read, STATUS), shown.proof()),
                 expected="200",
             )
-    vanished = Undecided(
-        f"{Operation.GET_PET} returned 404 for listed animals, which another client may have removed. Run again.",
-        examined=(*held, *(e for x in lost.values() for e in x)),
-        doubtful=True,
-    )
     once = [number for number, exchanges in lost.items() if len(exchanges) == 1]
-    if once and len(lost) - len(once) < _TRIED:
-        page = _wide(listed[once[0]][-1].exchange.request.call)
-        return Ask((page, read_call(once[0])), vanished, lost[once[0]][0].finished + LAG_S)
     if held and not once:
         return Held(held)
-    others = [number for number in reversed(listed) if number not in reads]
-    if lost and others and len(lost) < _TRIED:
-        return Ask((read_call(others[0]),), vanished)
     if lost:
-        return vanished
+        return _whether_another_client_removed(lost, once, held, record)
     if reads and (listed or mine):
         last = [e for x in reads.values() for e in x][-1]
         return Undecided(f"{described(last)} returned {answer_text(last)}, which says nothing about a listed animal.")
     nothing = "No page lists an animal that could be read by its id."
     return Undecided(nothing, grounds.to_write) if grounds.to_write else Undecided(f"{nothing}{more(record)}")
+
+
+def _whether_another_client_removed(
+    lost: Mapping[int, Sequence[Exchange]], once: Sequence[int], held: tuple[Exchange, ...], record: Record
+) -> Undecided | Ask:
+    """The questions about listed animals whose GETs all got 404, `once` or more often; without one, it stays open."""
+    listed, reads = listed_in(record), read_in(record)
+    vanished = Undecided(
+        f"{Operation.GET_PET} returned 404 for listed animals, which another client may have removed. Run again.",
+        examined=(*held, *(e for exchanges in lost.values() for e in exchanges)),
+        doubtful=True,
+    )
+    if once and len(lost) - len(once) < _TRIED:
+        page = _wide(listed[once[0]][-1].exchange.request.call)
+        return Ask((page, read_call(once[0])), vanished, lost[once[0]][0].finished + LAG_S)
+    others = [number for number in reversed(listed) if number not in reads]
+    return Ask((read_call(others[0]),), vanished) if others and len(lost) < _TRIED else vanished
 
 
 def whether_removed(record: Record) -> Ask | None:
