@@ -145,9 +145,9 @@ def test_bursts_show_nothing_on_a_server_that_conforms(name: str) -> None:
 
 
 @contextmanager
-def burst_of(name: str, asks: Sequence[Sent]) -> Iterator[tuple[list[Sent], Callable[[Sent], Sent]]]:
-    """The responses to a burst on a server with a variation, and how to send a request alone after it."""
-    with running(create_app(settings(keys={KEY: "business"}, variations=(name,)))) as url:
+def burst_of(name: str, asks: Sequence[Sent], *more: str) -> Iterator[tuple[list[Sent], Callable[[Sent], Sent]]]:
+    """The responses to a burst on a server with a variation, or `more`, and how to send a request alone after it."""
+    with running(create_app(settings(keys={KEY: "business"}, variations=(name, *more)))) as url:
         client = Client(url)
         try:
             yield client.burst(asks), client.alone
@@ -232,6 +232,12 @@ def test_remaining_of_requests_counted_at_the_end_comes_in_order() -> None:
 def test_another_client_spends_beside_a_burst() -> None:
     with burst_of("others-spend-in-overlap", POSTS) as (_, alone):
         assert int(alone(get("/pets")).header("x-ratelimit-remaining")) < 1000 - SIZE - 1
+
+
+def test_each_thread_gives_back_its_own_request() -> None:
+    found_and_not = [get("/pets/7"), get("/pets/0")] * (SIZE // 2)
+    with burst_of("one-thread-at-a-time", found_and_not, "refused-free") as (_, alone):
+        assert alone(get("/pets")).header("x-ratelimit-remaining") == str(1000 - SIZE // 2 - 1)
 
 
 def ids(found: Sequence[Sent]) -> list[int]:

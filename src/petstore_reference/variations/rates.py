@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from email.utils import formatdate
+from threading import get_ident
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import known
-from petstore_reference.messages import Answer, Caller, ReceivedCall
+from petstore_reference.messages import Answer, Caller, EncodedAnswer, ReceivedCall
 from petstore_reference.overrides import over_limit, rates, ruled
-from petstore_reference.quota import ANONYMOUS, PER_DAY, QuotaRules, Usage
+from petstore_reference.quota import ANONYMOUS, PER_DAY, QuotaCounter, QuotaRules, Usage
 from petstore_reference.registry import variation
 
 _WINDOWS = "moving-window aligned-window daily-window refilled-bucket"
@@ -97,18 +98,23 @@ def _refused_free(behaviour: Behaviour) -> Behaviour:
     """A request that gets 400, 401 or 404 is given back to its caller."""
     free = (400, 401, 404)
 
+    serving: dict[int, tuple[QuotaCounter, Caller]] = {}  # by thread
+
     def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
-        last = state.memory["last caller"]
-        if "" in last and state.log[-1].status in free:
-            state.quota.refund(last[""])
-        last[""] = caller
+        serving[get_ident()] = state.quota, caller
         return behaviour.spend(caller, call, state)
 
     def rate_headers(usage: Usage, call: ReceivedCall, status: int) -> dict[str, str]:
         given_back = replace(usage, remaining=usage.remaining + 1) if status in free else usage
         return behaviour.rate_headers(given_back, call, status)
 
-    return replace(behaviour, spend=spend, rate_headers=rate_headers)
+    def finish(reply: EncodedAnswer, call: ReceivedCall) -> EncodedAnswer:
+        quota, caller = serving.pop(get_ident())
+        if reply.status in free:
+            quota.refund(caller)
+        return behaviour.finish(reply, call)
+
+    return replace(behaviour, spend=spend, rate_headers=rate_headers, finish=finish)
 
 
 def _costly_posts(behaviour: Behaviour) -> Behaviour:
