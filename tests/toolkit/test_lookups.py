@@ -30,5 +30,14 @@ def test_seeds_in_a_row_read_different_animals() -> None:
     assert len(set(map(frozenset, read))) > 1
 
 
+def test_an_unknown_id_is_beyond_2_53_and_a_double_holds_it() -> None:
+    """Code that takes what is not a safe integer for an invalid id is found, and code that cuts numbers to 32 bits."""
+    with server(animals=30) as url:
+        trial = judge_in_place(url, "--choose", "GET-3", "--examples", "0", seed=7)
+    (asked,) = [e.request.pet_id for e in trial.exchanges if e.status == 404 and e.request.has_valid_key]
+    assert asked is not None
+    assert (asked > 2**53, int(float(asked)), 0 < asked % 2**32 <= 30) == (True, asked, True)
+
+
 def read_in(exchanges: Sequence[Exchange]) -> set[str]:
     return {one.request.url for one in exchanges if one.request.operation is Operation.GET_PET and one.status == 200}

@@ -18,14 +18,13 @@ from petcheck.wire.api import Members
 _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 
 
-# a parser that ignores the case of member names takes the second for the first; a service may refuse it for its name
+# a parser that ignores case takes the second for the first, as those of Go and .NET do; a service may refuse it for its
+# name
 _MISSPELT = (
     ("name", "Name"),
     ("categoryId", "CategoryId"),
     ("name", "NAME"),
-    ("categoryId", "category_id"),
-    ("name", "Name"),
-    ("categoryId", "CATEGORYID"),
+    ("categoryId", "categoryid"),
 )
 _FRACTIONS = (1.5, -1.5, 0.5)
 # JavaScript finds the second in every object

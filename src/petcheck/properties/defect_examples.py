@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
 from petcheck.judging.request_bodies import Due, asked_for
-from petcheck.plan.weaving import rotated, turn
+from petcheck.plan.weaving import rotated
 from petcheck.properties.new_pets import Pets, json_body, of_this_run
 from petcheck.properties.pool import Cases
 from petcheck.spec.figures import INT64_MIN, SOLD
@@ -19,7 +19,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
-    realistic = dict.fromkeys((*rotated(_realistic(pets, seed), 3, seed, 6), *_realistic(pets, seed + 1)))
+    realistic = rotated(_realistic(pets), 3, seed, 6)
     yield from realistic
     seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
@@ -36,7 +36,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
             yield body
 
 
-def _realistic(pets: Pets, seed: int) -> Iterator[bytes | None]:
+def _realistic(pets: Pets) -> Iterator[bytes | None]:
     """Defects that people make, and those that a parser causes; the likeliest to be accepted come first."""
 
     def pet(what: str, **members: object) -> dict[str, object]:
@@ -58,7 +58,7 @@ def _realistic(pets: Pets, seed: int) -> Iterator[bytes | None]:
     yield written("5,000 digits", "9" * 5_000)
     yield json_body(pet("list as category", categoryId=[pets.category]))
     yield json_body(pet("number as status", status=0))
-    yield json_body(pet("boolean as status", status=turn((True, False), seed)))
+    yield json_body(pet("boolean as status", status=True))  # a loose comparison finds it equal to any text
     yield json_body(pet("empty category", categoryId=""))
     yield json_body(pet("object as category", categoryId={"id": pets.category}))
     yield b"[" * 200 + b"]" * 200

@@ -11,7 +11,7 @@ from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import GET_PET_REMOVED
-from petstore_reference.messages import Answer, Operation, ReceivedCall
+from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import (
     aborted,
     always,
@@ -40,6 +40,12 @@ def _removed(when: Callable[[date], bool]) -> Override:
 
 def _finding(find: Callable[[int, Store], Animal | None]) -> Override:
     return lambda behaviour: replace(behaviour, find=find)
+
+
+def _only_safe(animal_id: int, store: Store) -> Animal | None:
+    if abs(animal_id) >= 2**53:
+        raise Refused(400, "id_unsafe", "petId must be a safe number.")
+    return store.find(animal_id)
 
 
 def _neighbour(animal_id: int, store: Store) -> Animal | None:
@@ -268,6 +274,12 @@ FAULTS = [
     *get("unknown-id-410", "An unknown id gets 410.", "GET-3", refused_with(410, "pet_not_found")),
     *get("unknown-id-422", "An unknown id gets 422.", "GET-3", refused_with(422, "pet_not_found")),
     *get("unknown-id-crashes", "An unknown id gets 500.", "GET-3 ERROR-5", refused_with(500, "pet_not_found")),
+    *get(
+        "unknown-id-400-beyond-double",
+        "An unknown id beyond 2^53, which is no safe integer in JavaScript, gets 400.",
+        "GET-3",
+        _finding(_only_safe),
+    ),
     *get(
         "get-id-wraps-at-32-bits",
         "An unknown id gets the animal whose id has the same lowest 32 bits.",

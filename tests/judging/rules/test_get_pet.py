@@ -531,10 +531,10 @@ def test_an_existing_animal_is_distinguished_from_an_invented_one() -> None:
 
 def test_an_animal_under_another_id_is_not_a_different_animal() -> None:
     other = wrapped(7)
-    assert (other, wrapped(other)) == (2**52 + 7, 7)
+    assert (other, wrapped(other)) == (2**53 + 7, 7)
     decision = found("GET-3", page(REX), got(other, body={**REX, "id": other}), got(9, 404))
     assert decision == Failed(
-        "GET /pets/4503599627370503 with an id that no animal has: expected 404 (section 4.3), got 200; it is animal 7 "
+        "GET /pets/9007199254740999 with an id that no animal has: expected 404 (section 4.3), got 200; it is animal 7 "
         "with another id.",
         (Proof(got(other, body={**REX, "id": other}), "status"), Proof(page(REX), "body:/0")),
         expected="404",

@@ -34,8 +34,8 @@ from petcheck.spec.operations import Operation
 
 _problem_of_id = partial(problem_of_int64, "a Pet", "id")
 _TRIED = 3
-# 32-bit arithmetic drops it, a double holds it, and the id has 16 digits
-_WRAPPED = 2**52
+# 32-bit arithmetic drops it, a double holds it with each even id, and code may refuse what is no "safe integer"
+_WRAPPED = 2**53
 # a step to an id that is unrelated to the one before
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 
@@ -317,7 +317,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
 
 
 def wrapped(number: int) -> int:
-    """The id that differs from `number` only in bit 52: 32-bit arithmetic confuses the two."""
+    """The id that differs from `number` only in bit 53: 32-bit arithmetic confuses the two."""
     return number ^ _WRAPPED
 
 
