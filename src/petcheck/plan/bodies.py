@@ -118,12 +118,13 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     # no parser reads the first as an object, however lenient; the byte makes it invalid UTF-8 too
     cut_short = json.dumps(body("not-json"))[:-1].encode().replace(b"not-json", b"not-json \xff")
     form = f"name={run}+refused+form&categoryId={category}&status={TELLTALE_STATUS}".encode()
-    array = body("array")
+    array = json.dumps([body("array")]).encode()
+    string = json.dumps(json.dumps(body("string"))).encode()
     missing, misspelt = turn(_MISSPELT, seed)
     return (
         Defect("no-body", "CREATE-5", b""),
         Defect("not-json", "CREATE-5", turn((cut_short, form), seed)),
-        Defect("array", "CREATE-5", turn((json.dumps([array]).encode(), json.dumps(json.dumps(array)).encode()), seed)),
+        Defect("array", "CREATE-5", turn((array, string), seed)),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
         Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
         Defect("misspelt", "CREATE-6", without(missing, "misspelt") | {misspelt: body("misspelt")[missing]}),

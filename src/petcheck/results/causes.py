@@ -49,7 +49,7 @@ _REST = re.compile(r" \(section [^)]*\)(, got [^.;]+)?.*", re.DOTALL)
 _SAID = re.compile(r": expected \d{3}(?: or \d{3})* \(section [^)]*\), got [^.;]+")
 _STATUSES = 5  # statuses that a title names
 
-_ONLY_ANIMALS = "only in animals that these requests created"
+_ONLY_ANIMALS = "seen only in the animals that these POSTs created"
 _ONLY_KEYS = "only with keys that are accepted, so what the server then says is about the rest of the request"
 
 _Found: TypeAlias = Mapping[Verdict, Sequence[Decision]]
