@@ -96,6 +96,22 @@ def test_an_animal_with_the_name_of_a_refused_post_was_stored_by_it() -> None:
     assert search(refused, listed) == Search(found=found)
 
 
+def test_a_filtered_page_that_leaves_out_an_animal_of_the_run_clears_nothing() -> None:
+    """The server may apply the limit before the filter."""
+
+    def ours(sent: float) -> Exchange:
+        return exchange(Operation.CREATE_PET, 201, pet(7), asked=pet(7), sent=sent, took=1, index=int(sent))
+
+    for sent in (2, 29):
+        assert [one.index for one in search(ours(sent), post(), page(pet(5))).unseen] == [10]
+    assert search(ours(2), post(), page(pet(5), pet(7))).cleared
+    assert search(ours(2), post(), page(pet(5), query="?limit=100")).cleared
+    assert search(post(), page(pet(5)), ours(29.5)).cleared
+    # another client has changed it since
+    other_status = page({**pet(7), "status": "pending"}, query="?limit=1", sent=20)
+    assert search(ours(2), post(), other_status, page(pet(5))).cleared
+
+
 def test_it_is_found_on_any_later_page() -> None:
     full = page(pet(7, NAME), query="?limit=1&status=pending")
     assert search(post(), full).found

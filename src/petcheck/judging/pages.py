@@ -177,7 +177,8 @@ def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[
     """The pages that would show an animal stored before with that status (None: no status), in their order.
 
     Each is the whole store, or is filtered by that status and not full. What a filtered page leaves out is not a
-    fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
+    fault, since a server may apply the limit before the filter: use `whole_stores` to judge that. A page that leaves
+    out an animal of the run proves nothing about another one.
     """
     pages = pages_in(record)
     whole = {page.exchange.index for page in whole_stores(record)}
@@ -191,12 +192,18 @@ def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[
         place = bisect_left(weights, _weight(page) + _ROOM_BYTES)
         return page.size >= SMALLEST_CAP and (place == len(longest) or longest[place] <= page.size)
 
-    return [
-        page
-        for page in pages
-        if page.exchange.index in whole
-        or (page.by_status is not None and page.by_status == status and page.has_room and not is_cut(page))
-    ]
+    seen = seen_in(record)
+    made = {n: post for n, post in created_in(record).items() if seen[n][-1].animal.get("status") == status}
+
+    def leaves_out(page: Page) -> bool:
+        """Whether it does not show an animal of that status that the run had created."""
+        return any(post.finished <= page.exchange.sent and number not in page.ids for number, post in made.items())
+
+    def is_certain(page: Page) -> bool:
+        """Whether a filtered page would show it."""
+        return page.by_status == status and page.has_room and not is_cut(page) and not leaves_out(page)
+
+    return [page for page in pages if page.exchange.index in whole or (status is not None and is_certain(page))]
 
 
 def _weight(page: Page) -> int:

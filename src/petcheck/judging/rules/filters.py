@@ -10,6 +10,7 @@ from math import inf
 
 from petcheck.call import Call, Form, page_call
 from petcheck.exchange import Exchange, Page
+from petcheck.grouping import grouped
 from petcheck.json_values import integer
 from petcheck.judging.agree import pages_in_a_row
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided, all_of
@@ -117,12 +118,21 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     latest = max((page.exchange.sent for page in pages), default=-inf)
     seen = {number for number in due if known_since(record, {number}) <= latest}
     lacking = [(page, missing) for page in pages if (missing := _missing(page, seen, record))]
-    call = _as_lacking(page_call(LIMIT_MAX, status), [page for page, _ in lacking])
-    decision = _as_the_whole_store(status, seen, pages, lacking, call, record)
+    last_of = {page.limit: page for page in pages}
+    by_limit = {_WIDEST: [], **grouped((page.limit, (page, missing)) for page, missing in lacking)}
+    decision = all_of(
+        [
+            _as_the_whole_store(status, seen, pages, rows, record, _as_lacking(page_call(limit, status), rows))
+            for limit, rows in by_limit.items()
+            # a shorter page is asked for again until it shows them
+            if limit == _WIDEST or rows[-1][0] is last_of[limit]
+        ]
+    )
     # what is left out once stays left out, whatever is known by now
     if seen == due or isinstance(decision, Failed):
         return decision
     no_room = Undecided(f"No page filtered by status {quoted(status)} had room for all its animals; see LIST-6.")
+    call = page_call(LIMIT_MAX, status)
     return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
 
 
@@ -131,10 +141,13 @@ def _as_the_whole_store(
     due: set[int],
     pages: Sequence[Page],
     lacking: Sequence[tuple[Page, set[int]]],
-    call: Call,
     record: Record,
+    call: Call,
 ) -> Decision:
-    """Whether filtered pages lack none of `due`, once compared in a row with pages of the whole store."""
+    """Whether filtered pages lack none of `due`, once compared in a row with pages of the whole store.
+
+    `lacking` are those with the limit of the `call` that lacked some.
+    """
     examined = tuple(page.exchange for page in pages)
     lacked = {n: page.exchange.finished for page, missing in reversed(lacking) for n in missing}
     if not lacked:
@@ -158,6 +171,8 @@ def _as_the_whole_store(
     before, between, after = three
     both = _of_status(before, status) & _of_status(after, status)
     if not both:
+        return changing
+    if not between.has_room:
         return changing
     if both <= set(between.ids):
         if any(page.exchange.sent > after.exchange.sent for page, _ in lacking):
@@ -190,9 +205,9 @@ def _left_out(status: str, three: tuple[Page, Page, Page], lacked: Mapping[int, 
     }
 
 
-def _as_lacking(call: Call, lacking: Sequence[Page]) -> Call:
+def _as_lacking(call: Call, lacking: Sequence[tuple[Page, set[int]]]) -> Call:
     """The call in the form of the pages that lack animals, if only those with the parameters turned round do."""
-    requests = [page.exchange.request for page in lacking]
+    requests = [page.exchange.request for page, _ in lacking]
     wide = next((request.same for request in requests if request.call.query == call.query), call)
     return wide if all(request.form is Form.TURNED for request in requests) else call
 
@@ -221,7 +236,7 @@ def _add(statuses: Sequence[str], grounds: Grounds) -> str:
     return " Add one of each to the store." if len(statuses) > 1 else " Add one to the store."
 
 
-_WIDE = page_call(LIMIT_MAX)
+_WIDE, _WIDEST = page_call(LIMIT_MAX), str(LIMIT_MAX)
 _NO_FILTER = "No filtered page was returned."
 
 RULES = (
