@@ -276,7 +276,7 @@ FAULTS = [
     *get("unknown-id-crashes", "An unknown id gets 500.", "GET-3 ERROR-5", refused_with(500, "pet_not_found")),
     *get(
         "unknown-id-400-beyond-double",
-        "An unknown id beyond 2^53, which is no safe integer in JavaScript, gets 400.",
+        "An unknown id beyond 2^53, which JavaScript does not call a safe integer, gets 400.",
         "GET-3",
         _finding(_only_safe),
     ),

@@ -34,7 +34,7 @@ from petcheck.spec.operations import Operation
 
 _problem_of_id = partial(problem_of_int64, "a Pet", "id")
 _TRIED = 3
-# 32-bit arithmetic drops it, a double holds it with each even id, and code may refuse what is no "safe integer"
+# 32-bit arithmetic drops it, a double holds it with each even id, and code may refuse what is not a "safe integer"
 _WRAPPED = 2**53
 # a step to an id that is unrelated to the one before
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
