@@ -118,14 +118,18 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     latest = max((page.exchange.sent for page in pages), default=-inf)
     seen = {number for number in due if known_since(record, {number}) <= latest}
     lacking = [(page, missing) for page in pages if (missing := _missing(page, seen, record))]
-    last_of = {page.limit: page for page in pages}
-    by_limit = {_WIDEST: [], **grouped((page.limit, (page, missing)) for page, missing in lacking)}
+    last_of, animals = {page.limit: page for page in pages}, len(known_in(record))
+
+    def provable(page: Page) -> str | None:
+        """The limit to ask with again: a server may apply one that is shorter than the store before the filter."""
+        return page.limit if (page.asked or 0) >= animals else _WIDEST
+
+    by_limit = {_WIDEST: [], **grouped((provable(page), (page, missing)) for page, missing in lacking)}
     decision = all_of(
         [
             _as_the_whole_store(status, seen, pages, rows, record, _as_lacking(page_call(limit, status), rows))
             for limit, rows in by_limit.items()
-            # a shorter page is asked for again until it shows them
-            if limit == _WIDEST or rows[-1][0] is last_of[limit]
+            if limit == _WIDEST or rows[-1][0] is last_of[limit]  # a page that shows them now needs no other look
         ]
     )
     # what is left out once stays left out, whatever is known by now
@@ -171,8 +175,6 @@ def _as_the_whole_store(
     before, between, after = three
     both = _of_status(before, status) & _of_status(after, status)
     if not both:
-        return changing
-    if not between.has_room:
         return changing
     if both <= set(between.ids):
         if any(page.exchange.sent > after.exchange.sent for page, _ in lacking):
