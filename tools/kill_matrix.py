@@ -194,10 +194,10 @@ def document(measured: Mapping[str, Measured], shares: Mapping[str, Share]) -> s
         f"{sum(not one.same for one in (*faults.values(), *variations.values()))} of them differ",
         "  from the run in a verdict, a reason, the evidence or an observation.",
         f"- A run with writes sends at most {most(writes=True)} requests, one that only reads {most(writes=False)}:",
-        "  see [what is sent](requests.md). Runs of the table send property examples only where it says so.",
-        f"- Only a few values reveal {len(rare)} of the faults, so property examples find them: `--examples 200`",
-        f"  finds all, the default number {sum(faults[name].by_default for name in rare)} (marked *). "
-        "Their requests include examples.",
+        "  see [what is sent](requests.md). The table counts them without those of property examples.",
+        f"- Only a few values reveal {len(rare)} of the faults: `--examples 200`, with which these run, finds all, the",
+        f"  default number {sum(faults[name].by_default for name in rare)} (marked *). "
+        "Their requests include those of examples.",
         "",
         "| Section | Faults |",
         "|---|---|",
