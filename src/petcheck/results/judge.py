@@ -5,10 +5,8 @@ Live runs, killed runs, recordings, traffic of other programs, shards and embedd
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 
 from petcheck.exchange import Exchange, Request
@@ -45,19 +43,6 @@ from petcheck.stream.stream import Part, Stream
 from petcheck.stream.typed import timestamp
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Judging makes no cycles of objects; Python would search for them in all exchanges, again and again."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-@_uncollected()
 def judge(stream: Stream) -> Result:
     """The result of a run: one verdict for each requirement and target, with the exchanges that prove it."""
     head, end, entries = stream.head, stream.end, catalogue()
