@@ -5,8 +5,10 @@ Live runs, killed runs, recordings, traffic of other programs, shards and embedd
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 from petcheck.exchange import Exchange, Request
@@ -45,6 +47,24 @@ from petcheck.stream.typed import timestamp
 
 def judge(stream: Stream) -> Result:
     """The result of a run: one verdict for each requirement and target, with the exchanges that prove it."""
+    # a recording of other programs is parsed and left again piece by piece
+    with nullcontext() if stream.head.settings.traffic else _uncollected():
+        return _judged(stream)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Python does not search for cycles. The exchanges of a run all stay, and each search would go through them."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _judged(stream: Stream) -> Result:
     head, end, entries = stream.head, stream.end, catalogue()
     nothing_selected = end is not None and end.nothing_selected
     parts = () if nothing_selected else stream.parts
