@@ -211,6 +211,8 @@ FEW, MANY = (exchange(),), (exchange(), exchange())
 GRAVEST_FIRST: list[Settled] = [
     Failed("It broke.", (Proof(exchange()),), MANY),
     Failed("It broke.", (Proof(exchange()),), FEW),
+    Undecided("It may be broken.", None, MANY, doubtful=True),
+    Undecided("It may be broken there.", None, FEW, doubtful=True),
     Held(MANY),
     Held(FEW),
     Undecided("Tried much.", None, MANY),

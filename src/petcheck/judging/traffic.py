@@ -171,11 +171,15 @@ def _authorization(exchange: Exchange) -> str | None:
     return next((value for name, value in exchange.request.headers if name.lower() == "authorization"), None)
 
 
-def _gravity(one: Settled) -> tuple[int, bool, int]:
+def _gravity(one: Settled) -> tuple[bool, bool, bool, bool, int]:
     """The gravest comes first: a failure, then what contradicts the requirement, then what holds."""
-    doubtful, tried = (one.doubtful, one.tried) if isinstance(one, Undecided) else (False, True)
-    order = 0 if isinstance(one, Failed) else 1 if doubtful else 2 if isinstance(one, Held) else 3
-    return order, not tried, -len(one.examined)
+    return (
+        not isinstance(one, Failed),
+        not (isinstance(one, Undecided) and one.doubtful),
+        not isinstance(one, Held),
+        isinstance(one, Undecided) and not one.tried,
+        -len(one.examined),
+    )
 
 
 @dataclass(frozen=True, slots=True)

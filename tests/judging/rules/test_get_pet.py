@@ -262,6 +262,7 @@ def test_a_404_between_two_pages_that_show_the_animal_10_s_before_and_after_fail
     lost = got(status=404, sent=11.0)
     for before, after, fails in (
         (page(REX), page(REX, sent=21.2), True),
+        (page(REX, sent=0.9), page(REX, sent=21.1), True),
         (page(REX, sent=1.2), page(REX, sent=21.2), False),
         (page(REX), page(REX, sent=21.0), False),
         (page(REX), page(TEX, sent=21.2), False),  # another animal may have its id
