@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
+from typing import TypeAlias
 
 from petcheck.exchange import Exchange
 from petcheck.judging.decision import Record
@@ -94,14 +95,19 @@ def _refusals_in(record: Record) -> Sequence[NotServed]:
 refusals_in = Once(_refusals_in)
 
 
-def _between(exchanges: Iterable[Exchange], *, touching: bool = True) -> Callable[[Exchange, Exchange], int]:
-    """For two answers, how many requests may have been counted after the first, up to and with the second.
+_Bisect: TypeAlias = Callable[[Sequence[float], float], int]
+# whether a request counts that was sent, or answered, in the very moment in which another one was
+_TOUCHING: tuple[_Bisect, _Bisect] = bisect_right, bisect_left
+_APART: tuple[_Bisect, _Bisect] = bisect_left, bisect_right
 
-    `touching` says whether a request counts that was sent, or answered, in the very moment in which one of them was.
-    """
+
+def _between(
+    exchanges: Iterable[Exchange], moments: tuple[_Bisect, _Bisect] = _TOUCHING
+) -> Callable[[Exchange, Exchange], int]:
+    """For two answers, how many requests may have been counted after the first, up to and with the second."""
     own = [*exchanges]
     sent, came = [exchange.sent for exchange in own], sorted(exchange.finished for exchange in own)
-    until, since = (bisect_right, bisect_left) if touching else (bisect_left, bisect_right)
+    until, since = moments
     return lambda before, after: until(sent, after.finished) - since(came, before.sent) - 1
 
 
@@ -143,7 +149,7 @@ def others_spend(record: Record) -> bool:
     """
     # requests without a valid key are ours too, and a server may charge them to the same quota
     # no answer counts a request that was sent in the moment in which it ended
-    between = _between(record, touching=False)
+    between = _between(record, _APART)
     return any(
         before.limit == after.limit
         and before.remaining - after.remaining > max(between(before.exchange, after.exchange), 1)

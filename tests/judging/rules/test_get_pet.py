@@ -347,6 +347,9 @@ def test_a_difference_is_compared_again_ten_seconds_later() -> None:
         "another client may be changing the animal. Run again.",
     )
     assert decision.otherwise.examined == (page(REX, query="?limit=20&status=sold"), got(body=TEX))
+    both = found("GET-2", page(REX), got(body={**TEX, "categoryId": 2}))
+    assert isinstance(both, Ask)
+    assert '`name` is "Tex" instead of "Rex"; `categoryId` is 2 instead of 1; another' in both.otherwise.reason
 
 
 def test_a_difference_that_stays_fails() -> None:

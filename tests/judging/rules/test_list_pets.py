@@ -250,7 +250,10 @@ def test_more_animals_do_not_help_where_pages_are_capped() -> None:
     assert left(22, 20) == f"No page showed more than 22 animals, fewer than the store has, {capped}"
     assert left(29) == f"No page showed more than 29 animals, fewer than the store has, {capped}"
     # no cap is as low, or it shows all of them, or as many as were asked for, or has a filter of its own
-    assert left(19) == left(30) == f"Only 30 {few}"
+    assert left(19) == left(30) == left(20, 30) == f"Only 30 {few}"
+    # or shows all that there were then
+    grown = (page([0], "limit=1"), page(range(20), "limit=20", 1), page(range(25), "limit=100", 2), made(30, 5))
+    assert reason(decided("LIST-3", *grown)) == f"Only 26 {few}"
     assert left(20, query="limit=20") == left(20, query="page=2") == f"Only 30 {few}"
 
 
@@ -694,9 +697,9 @@ def test_an_animal_must_have_had_its_status_for_10_s(status: str, outcome: type[
     assert isinstance(decided("LIST-8", *record, changed, *three), outcome)
 
 
-def turned(ids: Iterable[int], at: float) -> Exchange:
+def turned(ids: Iterable[int], at: float, limit: int = 100) -> Exchange:
     """The page of sold animals, asked for with its parameters in the opposite order."""
-    path = "/pets?status=sold&limit=100"
+    path = f"/pets?status=sold&limit={limit}"
     return exchange(LIST, body=pets(ids), path=path, form=Form.TURNED, sent=at, took=0.5, index=int(at))
 
 
@@ -758,6 +761,7 @@ def test_a_page_with_a_limit_below_the_size_of_the_store_may_be_cut_before_it_is
     assert asked(decided("LIST-8", *record)) == wide
     three = [page(whole, "limit=100", 20), page(sold, "limit=100&status=sold", 21), page(whole, "limit=100", 22)]
     assert isinstance(decided("LIST-8", *record, *three), Held)
+    assert asked(decided("LIST-8", *record[:-1], turned(sold[1:], 5, limit=11))) == wide
 
 
 def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:

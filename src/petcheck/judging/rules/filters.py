@@ -122,7 +122,7 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
 
     def provable(page: Page) -> str | None:
         """The limit to ask with again: a server may apply one that is shorter than the store before the filter."""
-        return page.limit if (page.asked or 0) >= animals else _WIDEST
+        return page.limit if page.asked is not None and page.asked >= animals else _WIDEST
 
     by_limit = {_WIDEST: [], **grouped((provable(page), (page, missing)) for page, missing in lacking)}
     decision = all_of(
