@@ -211,26 +211,26 @@ def differences(before: Animal, after: Animal) -> list[Problem]:
 
     Other fields are open. A field that is malformed in either sight does not count: PET-1 to PET-4 judge that.
     """
-    if _equal(before, after):  # by far the most often
-        return []
-    well_formed = [n for n, problem in _PROBLEMS.items() if problem(before) is None and problem(after) is None]
+
+    def is_well_formed(name: str) -> bool:
+        return _PROBLEMS[name](before) is None and _PROBLEMS[name](after) is None
+
     found = [
         Problem(f"`{name}` is {_changed(before[name], after[name])}", body(name))
-        for name in well_formed
-        if before[name] != after[name]
+        for name in _PROBLEMS
+        if _differ(before.get(name), after.get(name)) and is_well_formed(name)
     ]
-    whole = len(well_formed) == len(_PROBLEMS)
-    if whole and problem_of_pet_status(before) is None and problem_of_pet_status(after) is None:
-        was, now = before.get("status"), after.get("status")
-        if was != now:
-            said = " instead of ".join("missing" if value is None else quoted(value) for value in (now, was))
-            found.append(Problem(f"`status` is {said}", BODY if now is None else body("status")))
+    was, now = before.get("status"), after.get("status")
+    every = (*_PROBLEMS.values(), problem_of_pet_status)
+    if _differ(was, now) and all(problem(one) is None for problem in every for one in (before, after)):
+        said = " instead of ".join("missing" if value is None else quoted(value) for value in (now, was))
+        found.append(Problem(f"`status` is {said}", BODY if now is None else body("status")))
     return found
 
 
-def _equal(before: Animal, after: Animal) -> bool:
-    """Whether all documented fields are equal, apart from arrays and objects, which are malformed there."""
-    return all(isinstance(before.get(n), list | dict) or before.get(n) == after.get(n) for n in (*_PROBLEMS, "status"))
+def _differ(before: Json, after: Json) -> bool:
+    """Whether two values differ; those of a malformed field may be nested too deep to compare."""
+    return not isinstance(before, list | dict) and before != after
 
 
 def _changed(before: Json, after: Json) -> str:
