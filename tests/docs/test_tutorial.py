@@ -39,11 +39,17 @@ def test_a_new_result_replaces_the_lines_of_its_step() -> None:
 @pytest.mark.matrix
 @pytest.mark.parametrize(("command", "lines"), STATED, ids=[command[1] for command, _ in STATED])
 def test_a_step_ends_as_the_page_says(tmp_path: Path, command: list[str], lines: str) -> None:
-    """`make tutorial` writes the lines. Which response describes a cause depends on how requests overlap."""
+    """`make tutorial` writes the lines. Which response shows what fails, and so to which cause a requirement belongs,
+    depends on how requests overlap."""
     assert outline(of_step(command, tmp_path)) == outline(lines)
 
 
-def outline(lines: str) -> list[str]:
-    """The first line, and of each cause the requirements."""
+_IDS = re.compile(r"([A-Z]+)-(\d+)(?: to \1-(\d+))?")
+
+
+def outline(lines: str) -> tuple[str, set[str]]:
+    """The first line, and the requirements of all causes."""
     first, *others = lines.splitlines()
-    return [first, *(line.partition(":")[0] for line in others if not line.startswith("    "))]
+    causes = "\n".join(line.partition(":")[0] for line in others if not line.startswith("    "))
+    ranges = [(group, int(begin), int(end or begin)) for group, begin, end in _IDS.findall(causes)]
+    return first, {f"{group}-{number}" for group, begin, end in ranges for number in range(begin, end + 1)}
