@@ -212,17 +212,16 @@ def differences(before: Animal, after: Animal) -> list[Problem]:
     Other fields are open. A field that is malformed in either sight does not count: PET-1 to PET-4 judge that.
     """
 
-    def is_well_formed(name: str) -> bool:
-        return _PROBLEMS[name](before) is None and _PROBLEMS[name](after) is None
+    def is_well_formed(problem: Callable[[Animal], Problem | None]) -> bool:
+        return problem(before) is None and problem(after) is None
 
     found = [
         Problem(f"`{name}` is {_changed(before[name], after[name])}", body(name))
-        for name in _PROBLEMS
-        if _differ(before.get(name), after.get(name)) and is_well_formed(name)
+        for name, problem in _PROBLEMS.items()
+        if _differ(before.get(name), after.get(name)) and is_well_formed(problem)
     ]
     was, now = before.get("status"), after.get("status")
-    every = (*_PROBLEMS.values(), problem_of_pet_status)
-    if _differ(was, now) and all(problem(one) is None for problem in every for one in (before, after)):
+    if _differ(was, now) and all(map(is_well_formed, (*_PROBLEMS.values(), problem_of_pet_status))):
         said = " instead of ".join("missing" if value is None else quoted(value) for value in (now, was))
         found.append(Problem(f"`status` is {said}", BODY if now is None else body("status")))
     return found

@@ -73,8 +73,8 @@ def unknown_id(target: Target) -> int:
 
     Ids beyond 2^53 are most at risk in code that holds numbers in doubles, smaller ones in 32-bit code.
     """
-    listed = sorted((number for number in listed_before(target) if number > 0), key=lambda number: number % 2)
-    known = listed[0] if listed else revealing(target) or 0
+    listed = (number for number in listed_before(target) if number > 0)
+    known = min(listed, key=lambda number: number % 2, default=0) or revealing(target) or 0  # an even one, if any is
     spacing = 1 << max(known.bit_length() - _DOUBLE_BITS, 0)
     neighbour = known ^ max(spacing // 4, 1)  # the nearest double is the same
     if spacing > 1 and neighbour not in animals_in(target.record):

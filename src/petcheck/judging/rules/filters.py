@@ -127,7 +127,7 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     by_limit = {_WIDEST: [], **grouped((provable(page), (page, missing)) for page, missing in lacking)}
     decision = all_of(
         [
-            _as_the_whole_store(status, seen, pages, rows, record, _as_lacking(page_call(limit, status), rows))
+            _as_the_whole_store(status, seen, pages, rows, _as_lacking(page_call(limit, status), rows), record)
             for limit, rows in by_limit.items()
             if limit == _WIDEST or rows[-1][0] is last_of[limit]  # a page that shows them now needs no other look
         ]
@@ -145,8 +145,8 @@ def _as_the_whole_store(
     due: set[int],
     pages: Sequence[Page],
     lacking: Sequence[tuple[Page, set[int]]],
-    record: Record,
     call: Call,
+    record: Record,
 ) -> Decision:
     """Whether filtered pages lack none of `due`, once compared in a row with pages of the whole store.
 
@@ -210,8 +210,8 @@ def _left_out(status: str, three: tuple[Page, Page, Page], lacked: Mapping[int, 
 def _as_lacking(call: Call, lacking: Sequence[tuple[Page, set[int]]]) -> Call:
     """The call in the form of the pages that lack animals, if only those with the parameters turned round do."""
     requests = [page.exchange.request for page, _ in lacking]
-    wide = next((request.same for request in requests if request.call.query == call.query), call)
-    return wide if all(request.form is Form.TURNED for request in requests) else call
+    as_asked = next((request.same for request in requests if request.call.query == call.query), call)
+    return as_asked if all(request.form is Form.TURNED for request in requests) else call
 
 
 def _missing(page: Page, due: set[int], record: Record) -> set[int]:
