@@ -155,6 +155,14 @@ def peer(behaviour: Behaviour, *, tls: ssl.SSLContext | None = None, on_accept: 
         thread.join(5)
 
 
+@contextmanager
+def closed_port() -> Iterator[int]:
+    """A port that refuses every connection, held while the block lasts: no other process can listen there."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
 def _read(sock: socket.socket) -> tuple[bytes, bytes] | None:
     data = b""
     while b"\r\n\r\n" not in data:

@@ -17,7 +17,7 @@ from tests.support.certificates import issue, showing
 from tests.support.command import KEY, Ran, environment
 from tests.support.forked import petcheck
 from tests.support.once import folder_made_once
-from tests.support.peers import Caller, Peer, peer
+from tests.support.peers import Caller, Peer, closed_port, peer
 from tests.support.proxies import forwarding
 from tests.system.test_hostile_peers import echo, store
 from tests.system.test_key_canary import assert_no_key
@@ -189,15 +189,9 @@ def test_a_call_from_python_shows_no_secret_on_a_command_line(tmp_path: Path, mo
 # ---- obstacles
 
 
-@contextmanager
-def no_proxy() -> Iterator[str]:
-    with peer(store) as proxy:
-        pass
-    yield f"http://127.0.0.1:{proxy.port}"
-
-
 def test_a_proxy_that_is_not_there_is_the_cause_and_no_verdict(tmp_path: Path) -> None:
-    with no_proxy() as url:
+    with closed_port() as port:
+        url = f"http://127.0.0.1:{port}"
         ran = petcheck(tmp_path, "--target", "https://pets.example/v1", "--proxy", url)
     assert ran.code == 6
     assert f"https://pets.example/v1 was not asked: the proxy {url} gives no connection" in " ".join(ran.out.split())

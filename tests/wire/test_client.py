@@ -20,7 +20,7 @@ from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, Outgoing, _
 from petcheck.wire.silences import silence_of
 from tests.support.certificates import NEW, issue, openssl, showing
 from tests.support.once import folder_made_once
-from tests.support.peers import JSON, Caller, Peer, peer, rate_headers
+from tests.support.peers import JSON, Caller, Peer, closed_port, peer, rate_headers
 
 DEADLINE = 0.5
 # a busy machine may be slow, but a peer that is not cut off would hold a test for a minute
@@ -455,9 +455,8 @@ def test_what_is_not_http(garbage: bytes) -> None:
 
 
 def test_nobody_listens() -> None:
-    with peer(Caller.hang) as up:
-        pass
-    assert silent(up.url).kind is Silence.UNREACHABLE
+    with closed_port() as port:
+        assert silent(f"http://127.0.0.1:{port}/v1").kind is Silence.UNREACHABLE
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.wire.client import HttpClient, Outgoing
 from tests.support.certificates import issue, showing
 from tests.support.once import folder_made_once
-from tests.support.peers import JSON, Behaviour, Caller, Peer, peer
+from tests.support.peers import JSON, Behaviour, Caller, Peer, closed_port, peer
 from tests.support.proxies import LOGIN_DEMANDED, forwarding
 
 LOGIN = "ann:p@ss-word/7"
@@ -196,12 +196,12 @@ def test_a_proxy_is_named_as_the_cause(fault: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_proxy_that_is_not_there(scheme: str) -> None:
-    with peer(good) as proxy:
-        pass
-    answer = sent(f"{scheme}://pets.example/v1", proxy=through(proxy))
+    with closed_port() as port:
+        proxy = f"http://127.0.0.1:{port}"
+        answer = sent(f"{scheme}://pets.example/v1", proxy=proxy)
     assert isinstance(answer, NoAnswer)
     assert answer.kind is Silence.PROXY
-    assert answer.detail.startswith(f"the proxy {through(proxy)} gives no connection (unreachable: ")
+    assert answer.detail.startswith(f"the proxy {proxy} gives no connection (unreachable: ")
 
 
 HANGS: dict[str, Callable[[Caller], object]] = {"hangs": Caller.hang, "resets": Caller.reset}
