@@ -57,10 +57,20 @@ def test_page_is_no_longer_than_its_limit(target: Target) -> None:
 
 @requirement("LIST-4")
 @sends(Traffic.PAGES)
+@stage("survey")
 def test_default_page_is_a_page_of_20(target: Target) -> None:
     """`limit` defaults to 20, also with a filter."""
     look(target)
     target.settle("LIST-4")
+
+
+@requirement("LIST-4")
+@sends(Traffic.PAGES)
+@stage("look")
+def test_default_page_of_a_store_that_has_grown(target: Target) -> None:
+    """The same in a small store, once the run has created animals."""
+    if target.config.writes:
+        target.settle("LIST-4")
 
 
 @requirement("LIST-5")

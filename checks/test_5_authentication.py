@@ -29,22 +29,19 @@ from petcheck.toolkit import (
 )
 
 CREATE = Operation.CREATE_PET
-# requests of later stages: pages that show posted animals, another animal, and a page of more than 100
-LATER = 3
-OFTEN = 4  # what no pass needs, but is asked before other requirements may use the rest
+
+LEFT_OVER = 2
 
 
-def others(target: Target, *, often: bool) -> list[KeyCell]:
-    """The cells of the plan that a run may leave out and that serve what was chosen: all, or those asked often.
+def others(target: Target) -> list[KeyCell]:
+    """The cells of the plan that a run may leave out and that serve what was chosen.
 
     A pair of a key and an operation that was sent shows nothing new, except beside a defect.
     """
-    always = always_asked(target)
-    rest = [cell for cell in target.keys.others if cell not in always]
     sent = {(one.request.credential, one.request.operation) for one in target.record}
     return [
         cell
-        for cell in rest[: OFTEN if often else None]
+        for cell in (*target.keys.likely, *target.keys.others)
         if target.choice.covers(*cell.requirements) and (cell.defective or cell.pair not in sent)
     ]
 
@@ -73,8 +70,7 @@ EACH = [
 def test_posts_come_before_anything_is_created(target: Target) -> None:
     """Send the POSTs early: a page that shows animals created later is then newer than them. They are judged below."""
     if target.config.writes:
-        early = others(target, often=True) if target.examples_share and target.affords(OFTEN) else []
-        send(target, (cell for cell in (*always_asked(target), *early) if cell.operation is CREATE))
+        send(target, (cell for cell in always_asked(target) if cell.operation is CREATE))
 
 
 @sends(Traffic.KEYS)
@@ -95,26 +91,20 @@ def test_invalid_key_is_401_for_a_post(target: Target, name: str, kinds: tuple[C
     target.settle(name)
 
 
+@requirement(*INVALID, "AUTH-5")
 @sends(Traffic.KEYS)
-@pytest.mark.parametrize(
-    ("often", "reserve"),
-    [
-        pytest.param(True, LATER, marks=requirement(*INVALID)),
-        pytest.param(False, 0, marks=[requirement(*INVALID, "AUTH-5"), stage("spare")]),
-    ],
-)
-def test_more_operations_see_more_keys(target: Target, often: bool, reserve: int) -> None:
+@stage("spare")
+def test_more_operations_see_more_keys(target: Target) -> None:
     """A server may accept a key on one operation only: send more pairs, if requests are left.
 
     A kind of key that is known to be accepted on an operation shows nothing new there.
     """
-    # a page shows what a POST stored once another animal is newer, so early POSTs precede those that create some
-    chosen = [cell for cell in others(target, often=often) if not (often and cell.has_name)]
+    chosen = others(target)
     size = target.transport.permissions.connections
     for first in range(0, len(chosen), size):
         cells = chosen[first : first + size]
         new = [cell for cell in cells if not target.accepts(cell.requirements[0], cell.operation)]
-        while new and not target.affords(len(new) + reserve):
+        while new and not target.affords(len(new)):
             new.pop()
         send(target, new)
     for name in (*INVALID, "AUTH-5"):
@@ -125,11 +115,15 @@ def test_more_operations_see_more_keys(target: Target, often: bool, reserve: int
 @sends(Traffic.KEYS)
 @stage("left over")
 def test_what_is_left_over_asks_for_more_keys(target: Target) -> None:
-    """Requests that were kept for questions of the end, and not needed, see more pairs; one stays for a silence."""
-    calls = keyless_calls(target, others(target, often=False))
+    """Requests that were kept for questions of the end, and not needed, see more pairs; one stays for a silence.
+
+    A run that only reads asks no more of them than one with writes surely has room for.
+    """
+    calls = keyless_calls(target, others(target))
     new = (call for call in calls if call.operation.safe and not target.api.known(call))
     if target.ended:
-        ask(target, list(islice(new, max(target.spare_in_all() - 1, 0))))
+        room = target.spare_in_all() - 1
+        ask(target, list(islice(new, max(room if target.config.writes else min(room, LEFT_OVER), 0))))
 
 
 @requirement("AUTH-6")

@@ -38,6 +38,7 @@ def test_animals_after_posts(examples: Examples) -> None:
 
 
 @requirement("GET-1", "GET-2", "GET-3")
+@observes("pet-id-not-int64")
 @sends(Traffic.ANIMALS, Traffic.OTHER_IDS)
 def test_any_id(examples: Examples) -> None:
     """Any int64 gets 200 with that animal, or 404."""

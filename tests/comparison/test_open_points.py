@@ -72,5 +72,5 @@ def test_a_run_writes_what_it_observed_as_data() -> None:
         assert rows[name].answers
     ids = rows["pet-id-not-int64"]
     assert ids.value == "; ".join(f"{answer.asked}: 400 Bad Request" for answer in ids.answers)
-    assert [answer.status for answer in ids.answers] == [400, 400]
+    assert {answer.status for answer in ids.answers} == {400}
     assert rows["orders-payload"].value == f"200 OK, {rows['orders-payload'].answers[0].detail}"

@@ -203,10 +203,10 @@ def test_what_only_a_post_shows_needs_a_permission(point: str) -> None:
 
 
 def test_answers_are_there_as_data_too() -> None:
-    asked = [read("abc", 400), read("x", Silence.TIMEOUT, index=1)]  # type: ignore[arg-type]
+    asked = [read("abc", 400), read("9223372036854775808", Silence.TIMEOUT, index=1)]  # type: ignore[arg-type]
     assert observed("pet-id-not-int64", asked, READING).answers == (
         ObservedAnswer(400, asked="abc"),
-        ObservedAnswer(None, asked="x", detail="timeout: nothing was received"),
+        ObservedAnswer(None, asked="9223372036854775808", detail="timeout: nothing was received"),
     )
     orders = exchange(ORDERS, 200, [1])
     assert observed("orders-payload", [orders], READING).answers == (ObservedAnswer(200, detail="an array"),)

@@ -16,6 +16,7 @@ from petcheck.spec.operations import Operation
 READING = frozenset(operation for operation in Operation if operation.safe)
 ALL = frozenset(Operation)
 KINDS = [key for kinds in INVALID.values() for key in kinds]
+LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII)
 SEEDS = range(20)
 
 
@@ -41,7 +42,7 @@ def test_a_missing_key_is_sent_beside_every_operations_defect_and_without_one(se
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_plan_covers_every_pair_and_asks_nothing_twice(seed: int) -> None:
     plan = key_plan(seed, ALL)
-    cells = [*plan.needed, *plan.others]
+    cells = [*plan.needed, *plan.likely, *plan.others]
     assert len(set(cells)) == len(cells)
     assert {cell.pair for cell in cells} == set(product(KINDS, Operation))
     shown = {(cell.key, cell.operation, cell.wrong) for cell in cells}
@@ -49,29 +50,49 @@ def test_a_plan_covers_every_pair_and_asks_nothing_twice(seed: int) -> None:
         assert {(key, operation, wrong) for wrong in DEFECTS[operation]} <= shown
 
 
-@pytest.mark.parametrize("operations", [READING, ALL])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_run_with_writes_asks_what_one_that_only_reads_asks(seed: int) -> None:
+    reading, writing = key_plan(seed, READING), key_plan(seed, ALL)
+    for asked, also in ((reading.needed, writing.needed), (reading.likely, writing.likely)):
+        assert also[: len(asked)] == asked
+        assert {cell.operation for cell in also[len(asked) :]} == {Operation.CREATE_PET}
+    gets = [cell for cell in writing.others if cell.operation.safe]
+    assert (*gets,) == reading.others == writing.others[: len(gets)]
+
+
 @pytest.mark.parametrize("first", [0, 11, 2**40])
-@pytest.mark.parametrize(("times", "others", "kinds"), [(1, 0, SURELY_INVALID), (1, 13, KINDS), (4, 6, KINDS)])
+@pytest.mark.parametrize(
+    ("times", "parts", "kinds"),
+    [(3, ("needed",), SURELY_INVALID), (3, ("needed", "likely"), {*SURELY_INVALID, *LIKELY})],
+)
 def test_runs_with_consecutive_seeds_ask_for_all_pairs(
-    first: int, operations: frozenset[Operation], times: int, others: int, kinds: Collection[Credential]
+    first: int, times: int, parts: Collection[str], kinds: Collection[Credential]
 ) -> None:
-    """As many runs as there are operations, or four times as many: what a pass needs, and the first of the others."""
-    plans = [key_plan(seed, operations) for seed in range(first, first + times * len(operations))]
-    asked = {cell.pair for plan in plans for cell in (*plan.needed, *plan.others[:others])}
-    assert asked >= set(product(kinds, operations))
+    """As many runs as there are operations that only read."""
+    plans = [key_plan(seed, READING) for seed in range(first, first + times)]
+    asked = {cell.pair for plan in plans for part in parts for cell in getattr(plan, part)}
+    assert asked >= set(product(kinds, READING))
+
+
+@pytest.mark.parametrize("first", [0, 11, 2**40])
+def test_six_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int) -> None:
+    plans = [key_plan(seed, ALL) for seed in range(first, first + 6)]
+    cells = [cell for plan in plans for cell in (*plan.needed, *plan.likely) if not cell.operation.safe]
+    assert {cell.key for cell in cells} == {*KINDS}
+    assert all(len({cell for cell in plan.likely if not cell.operation.safe}) == 2 for plan in plans)
+    late = {cell.wrong for cell in cells if cell.key is Credential.RANDOM}
+    assert late == {Wrong.NO_CATEGORY, Wrong.NO_JSON, Wrong.NO_BODY, Wrong.NOTHING}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_likeliest_kinds_come_first_then_by_turns_others_and_those_that_a_pass_needs(seed: int) -> None:
-    plan = key_plan(seed, ALL)
-    *likely, late = plan.others[:5]
-    expected = {Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII}
-    assert {cell.key for cell in likely} == expected
+    plan = key_plan(seed, READING)
+    assert [cell.key for cell in plan.likely] == [*LIKELY]
+    late, *by_turns = plan.others[:7]
     assert late.key is Credential.RANDOM
     assert late.wrong in DEFECTS[late.operation]
-    by_turns = plan.others[5:11]
     assert [cell.key in SURELY_INVALID for cell in by_turns] == [False, True] * 3
-    asked = {cell.pair for cell in (*plan.needed, *plan.others[:5])}
+    asked = {cell.pair for cell in (*plan.needed, *plan.likely, late)}
     assert len({cell.pair for cell in by_turns} - asked) == 6
 
 

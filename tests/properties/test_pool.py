@@ -18,7 +18,7 @@ from petcheck.properties.generate import Generated
 from petcheck.properties.pool import Mode, Pool, packed, shipped_pool, unpacked, values_digest
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.budget import EXAMPLES, EXAMPLES_READING
+from petcheck.toolkit.budget import EXAMPLES
 from tests.support.samples import ROOT
 from tools.pool import DRAWN
 
@@ -75,23 +75,22 @@ def test_any_call_reads_back_equal() -> None:
 # ---- which source a run uses
 
 
-def sources(examples: int, *, writes: bool) -> bool:
+def sources(examples: int) -> bool:
     """Whether a run with so many examples draws anew."""
-    chosen = cases_of(examples, writes=writes)
+    chosen = cases_of(examples)
     call = next(chosen.random(Operation.CREATE_PET, "negative", 7))
     return call == next(Generated().random(Operation.CREATE_PET, "negative", 7))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("default", "writes"), [(EXAMPLES, True), (EXAMPLES_READING, False)])
-def test_examples_are_drawn_anew_for_more_than_the_default_number(default: int, writes: bool) -> None:
-    assert not sources(default, writes=writes)
-    assert sources(default + 1, writes=writes)
+def test_examples_are_drawn_anew_for_more_than_the_default_number() -> None:
+    assert not sources(EXAMPLES)
+    assert sources(EXAMPLES + 1)
 
 
 def test_another_description_makes_the_pool_useless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cases, "values_digest", lambda _: "0" * 64)
-    assert sources(EXAMPLES, writes=True)
+    assert sources(EXAMPLES)
 
 
 def test_only_what_decides_the_values_makes_it_useless() -> None:
@@ -115,7 +114,7 @@ from petcheck.properties.get_examples import getting
 from petcheck.properties.list_examples import listing
 from petcheck.properties.new_pets import Pets
 from petcheck.properties.pet_examples import creating
-cases = cases_of(20, writes=True)
+cases = cases_of(20)
 for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", (4,)), 1, (), cases)):
     print(len(list(islice(stream, 300))))
 print(*sorted({"schemathesis", "hypothesis"} & sys.modules.keys()))

@@ -73,33 +73,41 @@ def bodies(seed: int, number: int = 150, cases: Cases = GENERATED) -> list[bytes
 
 def test_the_default_is_forty_requests_and_nineteen_posts() -> None:
     share = shares(None, writes=True)
-    assert (share.total, share.posts, share.sequence_posts) == (40, 19, 0)
-    assert shares(None, writes=False).total == 18
+    assert (share.total, share.posts, share.listing, share.getting, share.sequence_posts) == (40, 19, 10, 4, 0)
+    assert shares(None, writes=False).total == 14
 
 
 @given(st.integers(0, 5_000), st.booleans())
 def test_the_shares_add_up_and_grow_in_proportion(examples: int, writes: bool) -> None:
     share = shares(examples, writes=writes)
-    assert share.total == 2 * examples
+    assert share.total == 2 * examples if writes else share.total <= 2 * examples
     assert share.total // 5 <= share.posts <= share.total // 2 if writes else share.posts == 0
     parts = (share.listing, share.getting, share.ordering, share.creating, share.sequence_posts, share.sequence_gets)
     assert min(parts) >= 0
-    assert sum(parts) == share.total
+    assert sum(parts) + share.rest == share.total
+    assert 0 <= share.rest <= 20 if writes else share.rest == 0
     assert (share.sequence_gets > 0) <= (writes and examples > DEEP)
+
+
+@given(st.integers(0, 5_000))
+def test_gets_have_the_same_share_whether_the_run_writes_or_not(examples: int) -> None:
+    reading, writing = (shares(examples, writes=writes) for writes in (False, True))
+    assert (reading.listing, reading.getting) == (writing.listing, writing.getting)
+    assert (reading.ordering, reading.total) == (writing.ordering, writing.listing + writing.getting + writing.ordering)
 
 
 # ---- GET /pets
 
 
 @pytest.mark.parametrize("seed", ONE)
-def test_a_deep_run_requests_every_limit_and_half_of_all_pairs(seed: int) -> None:
+def test_a_deep_run_requests_every_limit_and_almost_half_of_all_pairs(seed: int) -> None:
     pairs = pairs_of_limit_and_status(listed(seed)[: shares(200, writes=True).listing])
     assert {limit for limit, _ in pairs} == set(range(1, 101))
-    assert len(pairs) >= 200
+    assert len(pairs) >= 180
 
 
-def test_a_read_only_run_of_200_requests_most_pairs() -> None:
-    assert len(pairs_of_limit_and_status(listed(1)[: shares(200, writes=False).listing + 20])) > 300
+def test_a_read_only_run_of_350_requests_most_pairs() -> None:
+    assert len(pairs_of_limit_and_status(listed(1)[: shares(350, writes=False).listing])) > 300
 
 
 def pairs_of_limit_and_status(calls: Sequence[Call]) -> set[tuple[int, str | None]]:

@@ -88,7 +88,7 @@ def test_the_keys_that_are_sent_are_those_of_the_plan(options: tuple[str, ...]) 
     trial, plan = run(*options)
     needed, sent = plan.keys("invalid keys that a pass needs"), without_key(trial)
     assert needed <= sent
-    named = plan.keys("then, while requests are left")
+    named = plan.keys("then, while requests are left") | plan.keys("then, beside property examples")
     if "--choose" in options:  # a choice leaves more requests than a run usually has
         allowed = allowed_operations(writes="--allow-writes" in options, as_of=DAY)
         known = {(cell.key.value, str(cell.operation)) for cell in key_plan(int(options[0]), allowed).others}
@@ -163,7 +163,7 @@ def test_the_plan_fits_a_terminal(seed: int) -> None:
     target = TargetConfig("staging", SOURCE, writes=True)
     lines = list(shown_plan.dry_run([Forecast(target, Config(DAY, seed, (target,)))]))
     assert max(map(len, lines)) <= 80
-    assert len(lines) < 70
+    assert len(lines) < 72
 
 
 def test_targets_with_one_plan_share_it() -> None:

@@ -6,8 +6,6 @@ import json
 import re
 import ssl
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest

@@ -25,7 +25,7 @@ from petcheck.judging.pages import order_of, page_in_words, pages_in
 from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.rules.bodies import pets_in
 from petcheck.judging.rules.errors import error_in
-from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, OPEN_LISTS, PET_FIELDS, REMOVAL_DAY
+from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, OPEN_IDS, OPEN_LISTS, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
 _CHALLENGE = "WWW-Authenticate"
@@ -217,7 +217,7 @@ def _id_not_int64(record: Record, _: Grounds) -> Observed:
     asked = {
         e.request.url.rpartition("/")[2]: e
         for e in reversed(list(_with_key(record, Operation.GET_PET)))
-        if e.request.pet_id is None and not e.example
+        if e.request.call.pet_id in OPEN_IDS.values()
     }
     return _answers(sorted(asked.items(), key=lambda row: row[1].index))
 

@@ -16,7 +16,7 @@ from petcheck.spec.operations import Operation
 
 ASKED_AGAIN = ("LIST-1", "LIST-6", "LIST-7", "LIST-8", "GET-1", "GET-2", "GET-3", "ORDERS-1")
 """The requirements that the end of a run serves."""
-CREATED_ASKED_AGAIN = ("CREATE-12", "CREATE-13")
+CREATED_ASKED_AGAIN = ("CREATE-12", "CREATE-13", "PET-5")
 """Those that it serves too if the run creates animals."""
 _LARGE = 2**53
 _SHARE, _MOST = 10, 10
@@ -135,8 +135,8 @@ ENDING = (
     Again("an id that was not found", Operation.GET_PET, _not_found),
     Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
     Again("the first animal of the run", Operation.GET_PET, _first, created=True),
-    Again("an animal of the run of a status that was not read", Operation.GET_PET, _unlike, created=True),
     Again("the orders", Operation.STORE_ORDERS, _orders),
+    Again("an animal of the run of a status that was not read", Operation.GET_PET, _unlike, created=True),
     Again("an animal of each status that was not read", Operation.GET_PET, _unread),
     Again("the first animal of the pages", Operation.GET_PET, _oldest),
     Again("the last filtered page", Operation.LIST_PETS, _filtered),

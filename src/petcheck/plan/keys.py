@@ -1,9 +1,10 @@
 """Section 5: which kind of invalid key goes with which operation and which second defect. Pure.
 
 A server may accept one kind of key on one operation only, so the pairs are many and a run asks for some of them: those
-that a pass needs, then as many others as it has requests for. Each kind moves on by one operation with each next seed,
-so as many runs with consecutive seeds as there are operations ask for all pairs with the kinds that a pass needs, and
-four times as many for all pairs.
+that a pass needs, then as many others as it has requests for. A run with writes asks what one that only reads asks, and
+a few kinds in POSTs. On GETs each kind moves on by one operation with each next seed, so as many runs with consecutive
+seeds as there are operations ask for all pairs with the kinds that a pass needs, and four times as many for all pairs.
+POSTs have other kinds with each next seed: six in a row send all.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ _VARIANTS = 12
 # has, a header that is split at spaces, and a key of which only the beginning is compared; and one that a comparison in
 # constant time fails on
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII)
+_LIKELY_POSTS = 2
+_KINDS = tuple(key for kinds in INVALID.values() for key in kinds)
 _MISSING, _EMPTY, _RANDOM = Credential.MISSING, Credential.EMPTY, Credential.RANDOM
+_CREATE = Operation.CREATE_PET
 
 
 class Wrong(Enum):
@@ -102,25 +106,32 @@ class KeyCell:
 
 @dataclass(frozen=True, slots=True)
 class KeyPlan:
-    """The cells that a pass needs, and the others in the order in which they are worth a request."""
+    """The cells that a pass needs; the `likely` ones; the others in the order in which they are worth a request.
+
+    A run with property examples, which can make room, asks the likely ones too: those that careless code accepts most,
+    and a few POSTs.
+    """
 
     needed: tuple[KeyCell, ...]
+    likely: tuple[KeyCell, ...]
     others: tuple[KeyCell, ...]
-
-    def always_asked(self, *, examples: bool) -> tuple[KeyCell, ...]:
-        """What a pass needs; in a run with `examples`, which can make room, also what careless code accepts most."""
-        return self.needed + self.others[: len(_LIKELY) if examples else 0]
 
 
 def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     """Choose what is asked on the operations that a run may call.
 
     Needed are a missing and an empty key on each operation, the missing one both in a request that is otherwise right
-    and beside a defect; and each other kind once, spread over all operations.
+    and beside a defect; each other kind once, spread over the operations that only read; and one kind of each
+    requirement in a POST.
     """
-    turns = _Turns(seed, tuple(operation for operation in Operation if operation in operations))
-    needed = tuple(_needed(turns))
-    return KeyPlan(needed, tuple(dict.fromkeys(_others(turns, needed))))
+    turns = _Turns(seed, tuple(operation for operation in Operation if operation.safe and operation in operations))
+    needed, likely = tuple(_needed(turns)), tuple(turns.spread(_LIKELY, _OTHERWISE_RIGHT))
+    others = tuple(_others(turns, (*needed, *likely)))
+    if _CREATE in operations:
+        needed_posts, likely_posts = tuple(_needed_posts(seed)), tuple(_likely_posts(seed))
+        more = tuple(_other_posts(seed, (*needed_posts, *likely_posts)))
+        needed, likely, others = needed + needed_posts, likely + likely_posts, others + more
+    return KeyPlan(needed, likely, tuple(dict.fromkeys(others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,47 +167,77 @@ def _needed(turns: _Turns) -> Iterator[KeyCell]:
         yield turns.plain(_MISSING, operation)
     for operation in turns.operations:
         if defects := DEFECTS[operation]:
-            # a server that looks at what a body says before the key has parsed it before, too
-            yield turns.cell(_MISSING, operation, (Wrong.NO_JSON,) if Wrong.NO_JSON in defects else defects)
+            yield turns.cell(_MISSING, operation, defects)
     for operation in turns.operations:
         yield turns.cell(_EMPTY, operation, _options(operation), turns.seed + 1)
     for name in ("AUTH-2", "AUTH-4"):
         yield from turns.spread([key for key in INVALID[name] if key in SURELY_INVALID], _SOMETIMES_WRONG)
 
 
-def _others(turns: _Turns, needed: Sequence[KeyCell]) -> Iterator[KeyCell]:
-    """First what careless code accepts most, and a late guard; then, by turns, each kind that no pass needs, and those
-    that one needs on one more operation; then every other pair and defect in any order.
+def _others(turns: _Turns, sent: Sequence[KeyCell]) -> Iterator[KeyCell]:
+    """Beside those `sent`, first a late guard; then, by turns, each kind that no pass needs, and those that one needs
+    on one more operation; then every other pair and defect in any order.
     """
     drawn = random.Random(f"{turns.seed}/keys")  # noqa: S311 - repeatable, not secret
-    kinds = [key for several in INVALID.values() for key in several]
-    likely = list(turns.spread(_LIKELY, _OTHERWISE_RIGHT))
-    odd = list(turns.spread((key for key in kinds if key not in {*SURELY_INVALID, *_LIKELY}), _OTHERWISE_RIGHT))
-    beside = _beside_defects(turns, needed)
+    odd = list(turns.spread((key for key in _KINDS if key not in {*SURELY_INVALID, *_LIKELY}), _OTHERWISE_RIGHT))
+    beside = _beside_defects(turns, sent)
     late = [one for one in beside if one.key is _RANDOM]
     late = drawn.sample(late, min(1, len(late)))
-    asked = {one.pair for one in (*needed, *likely, *odd, *late)}
-    stated = [(one.key, turns.two_further(one.operation)) for one in needed if one.key not in (_MISSING, _EMPTY)]
+    asked = {one.pair for one in (*sent, *odd, *late)}
+    once = [one for one in sent if one.key in SURELY_INVALID and one.key not in (_MISSING, _EMPTY)]
+    stated = [(one.key, turns.two_further(one.operation)) for one in once]
     pairs = rotated(stated, 0, turns.seed, 3)
     again = [turns.plain(*pair) for pair in pairs if pair not in asked]
     asked |= {one.pair for one in again}
-    rest = [turns.plain(*pair) for pair in product(kinds, turns.operations) if pair not in asked]
+    rest = [turns.plain(*pair) for pair in product(_KINDS, turns.operations) if pair not in asked]
     # another kind comes first once one was on each operation
     odd = rotated(odd, 0, turns.seed // len(turns.operations), 1)
-    yield from (*likely, *late, *woven(iter(odd), iter(again), len(odd) + len(again), 1))
+    yield from (*late, *woven(iter(odd), iter(again), len(odd) + len(again), 1))
     yield from drawn.sample([*rest, *beside], len(rest) + len(beside))
 
 
-def _beside_defects(turns: _Turns, needed: Sequence[KeyCell]) -> list[KeyCell]:
+def _beside_defects(turns: _Turns, sent: Sequence[KeyCell]) -> list[KeyCell]:
     """The kinds that AUTH-5 is about, each beside a defect that it was not sent with."""
-    sent = {(one.key, one.wrong) for one in needed}
+    known = {(one.key, one.wrong) for one in sent}
     every = (
         (key, operation, wrong)
         for key in (_MISSING, _RANDOM, _EMPTY)
         for operation in turns.operations
         for wrong in DEFECTS[operation]
     )
-    return [turns.cell(key, operation, (wrong,)) for key, operation, wrong in every if (key, wrong) not in sent]
+    return [turns.cell(key, operation, (wrong,)) for key, operation, wrong in every if (key, wrong) not in known]
+
+
+# ---- in POSTs
+
+
+def _needed_posts(seed: int) -> Iterator[KeyCell]:
+    turns = _Turns(seed, (_CREATE,))
+    yield turns.plain(_MISSING, _CREATE)
+    # a server that looks at what a body says before the key has parsed it before, too
+    yield turns.cell(_MISSING, _CREATE, (Wrong.NO_JSON,))
+    yield turns.cell(_EMPTY, _CREATE, _options(_CREATE), seed + 1)
+    yield turns.cell(_RANDOM, _CREATE, _options(_CREATE))
+    # another form of the request once each kind had its turn
+    schemes = [key for key in INVALID["AUTH-4"] if key in SURELY_INVALID]
+    forms, which = divmod(seed, len(schemes))
+    yield turns.cell(schemes[which], _CREATE, (Wrong.NOTHING,), forms)
+
+
+def _likely_posts(seed: int) -> list[KeyCell]:
+    """The next two of the kinds that no pass needs in a POST."""
+    known = {_MISSING, _EMPTY, _RANDOM, *(key for key in INVALID["AUTH-4"] if key in SURELY_INVALID)}
+    kinds = rotated((key for key in _KINDS if key not in known), 0, seed, _LIKELY_POSTS)
+    turns = _Turns(seed, (_CREATE,))
+    return [turns.plain(key, _CREATE) for key in kinds[:_LIKELY_POSTS]]
+
+
+def _other_posts(seed: int, sent: Sequence[KeyCell]) -> list[KeyCell]:
+    """Every other kind, and what AUTH-5 is about, in any order."""
+    turns, asked = _Turns(seed, (_CREATE,)), {one.pair for one in sent}
+    rest = [turns.plain(key, _CREATE) for key in _KINDS if (key, _CREATE) not in asked]
+    every = [*rest, *_beside_defects(turns, sent)]
+    return random.Random(f"{seed}/posts").sample(every, len(every))  # noqa: S311 - repeatable, not secret
 
 
 def _options(operation: Operation) -> tuple[Wrong, ...]:

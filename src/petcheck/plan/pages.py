@@ -15,7 +15,7 @@ def first_pages(seed: int) -> tuple[Parameters, ...]:
 
     The seed says which limit goes with which status. LIST-4 compares the third page with the fifth.
     """
-    first, second = _filters(seed)
+    first, second = (AVAILABLE, SOLD) if seed % 2 else (SOLD, AVAILABLE)
     return (
         (None, None),
         (LIMIT_MAX, None),
@@ -26,13 +26,8 @@ def first_pages(seed: int) -> tuple[Parameters, ...]:
     )
 
 
-def page_beside_creations(seed: int) -> Parameters:
-    """A filtered page that the run asks for first beside the animals that it creates: the other one without a limit."""
-    return None, _filters(seed)[1]
-
-
-def _filters(seed: int) -> tuple[str, str]:
-    return (AVAILABLE, SOLD) if seed % 2 else (SOLD, AVAILABLE)
+PAGE_BESIDE_CREATIONS: Parameters = (None, PENDING)
+"""A filtered page that no other check asks for: the run asks for it first beside the animals that it creates."""
 
 
 _UNNAMED = (range(LIMIT_MIN + 1, 10), range(10, LIMIT_DEFAULT), range(LIMIT_DEFAULT + 1, 60), range(60, LIMIT_MAX))
@@ -42,7 +37,7 @@ BETWEEN = tuple(tuple(limit for limit in limits if limit % 5) for limits in _UNN
 
 
 def another_page(seed: int) -> Parameters:
-    """A page that shows what was created, of a limit that the document does not name; the next seed draws another.
+    """A page of a limit that the document does not name; the next seed draws another. It shows what a run has created.
 
     Four seeds in a row ask for a limit of each size, with and without the filter; the next four the other way round.
     """

@@ -40,20 +40,22 @@ _IDS = 2  # examples of ids that come before a second read of an animal
 
 @dataclass(eq=False)
 class _Part:
-    """Some of the examples: `calls`, or `another` tries one and returns whether there may be more."""
+    """Some of the examples: `calls`, or `another` tries one and returns whether there may be more.
+
+    Its turns are those of a part with the share `like`, if that is given.
+    """
 
     name: object
     share: int
     calls: Iterator[Call] = field(default_factory=lambda: iter(()))
     another: Callable[[], bool] | None = None
+    like: int = 0
     spent: int = 0
 
     @property
     def turn(self) -> float:
         """How soon its next example comes."""
-        # if checks used some of the requests, the other parts lose theirs first
-        # for POSTs, which find most, twice as late and a little later
-        return self.spent / self.share / (2 if self.name is Operation.CREATE_PET else 1)
+        return self.spent / (self.like or self.share)
 
 
 @dataclass
@@ -134,6 +136,8 @@ class Examples:
             except NotSent as obstacle:
                 self._obstacles |= {part.name: obstacle for part in parts}
                 break
+        if self.target.has_end:
+            return  # the end reads the widest page, which may decide these
         for name in compared:  # these take several exchanges; what decides them is counted for the examples
             # CREATE-11 waits only to clear a refused POST, and no pass needs what an example shows; others wait to fail
             self.target.settle(name, partial(self.ask, fresh=True), patient=name != "CREATE-11")
@@ -170,7 +174,7 @@ class Examples:
             if call is None or self.left(call.operation, planned) <= 0 or part.spent >= part.share:
                 parts.remove(part)
                 continue
-            part.spent += not target.api.known(call)
+            part.spent += 1  # also for what a check has sent, so that all runs with this share try the same
             chosen.append((part, call))
         with self._counted():
             ask_ahead(target, [call for _, call in chosen])
@@ -179,7 +183,7 @@ class Examples:
     def _parts(self) -> list[_Part]:
         """The parts to try that serve what was chosen, each with its share of the requests."""
         share, seed, choice = self.shares, self.target.seed, self.target.choice
-        cases = cases_of(self.number, writes=self.target.config.writes)
+        cases = cases_of(self.number)
         parts = [_Part(Operation.STORE_ORDERS, share.ordering, ordering())]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
@@ -187,7 +191,8 @@ class Examples:
                 self.pets, seed, [body for body in posted if body], cases, self._created, self._plainest()
             )
             needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
-            parts.append(_Part(Operation.CREATE_PET, share.creating, needed))
+            # soon enough to find most, and late enough that what a run that only reads asks is asked too
+            parts.append(_Part(Operation.CREATE_PET, share.creating, needed, like=share.listing * 2 // 3))
             if share.sequence_posts and Traffic.NEW in choice.examples:
                 reads = self.target.as_of < REMOVAL_DAY
                 attempt = partial(self.attempt, fresh=True)
@@ -200,9 +205,10 @@ class Examples:
             again = share.getting > _IDS and choice.calls(Operation.GET_PET)
             record = self.target.record
             whole = widest_with_room(record) is not None
-            ids = getting(seed, cases, tuple(animals_in(record)), whole=whole)
-            # the id after the last one, before an animal gets it
-            parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
+            known = tuple(animals_in(record))
+            ids = getting(seed, cases, known, whole=whole)
+            if known:  # the id after the last one, before an animal gets it
+                parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
             parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))
             parts.append(_Part(_AGAIN, int(again), another=self._read_again))
         return [

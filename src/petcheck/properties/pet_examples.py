@@ -47,7 +47,7 @@ def creating(
     refused = chain([b"null"], defective_pets(pets, seed, known, cases))
     # no other id: a server that takes it from the body must not overwrite an animal of another client
     named = () if own_id is None else (_with_id(pets, seed, own_id),)
-    bodies = chain(named, islice(accepted, 1), woven(refused, accepted, 24, 4), woven(refused, accepted, 2**62, 1))
+    bodies = chain(named, islice(accepted, 1), woven(refused, accepted, 24, 3), woven(refused, accepted, 2**62, 1))
     yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 

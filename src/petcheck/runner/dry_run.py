@@ -108,10 +108,10 @@ class Forecast:
 
     @property
     def _examples(self) -> tuple[int, int]:
-        """The most GETs and POSTs of property examples that serve what is judged."""
+        """The most GETs and POSTs of property examples that serve what is judged, and of questions that arise."""
         share, calls = shares(self.config.examples, writes=self.target.writes), Choice(self.config.choice).calls
         gets = share.listing * calls(Operation.LIST_PETS) + share.getting * calls(Operation.GET_PET)
-        gets += share.ordering * calls(Operation.STORE_ORDERS)
+        gets += share.ordering * calls(Operation.STORE_ORDERS) + share.rest
         creates = calls(Operation.CREATE_PET)
         return gets + share.sequence_gets * creates, share.posts * creates
 

@@ -108,6 +108,9 @@ class Schedule:
             "sequence": deep,
             "spoil": deep,
             "populate": check.target in self._populated,
+            # a run of everything has examples for them; without any, it asks what a pass needs
+            "spare": self.choice.entries is not None,
+            "open": self.choice.entries is not None,
         }
         return wanted.get(check.stage, True)
 

@@ -97,7 +97,7 @@ class Session:
 
         name = target.config.name
         if name not in self._examples:
-            self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
+            self._examples[name] = Examples(target, examples_for(self.config.examples))
         return self._examples[name]
 
     def ended(self, check: Check, error: BaseException | None, seconds: float) -> None:

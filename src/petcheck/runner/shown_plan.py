@@ -24,7 +24,7 @@ from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice, Traffic
 
 _WIDTH, _BESIDE = 80, 22
-_OTHERS = 10  # as many of the keys that no pass needs as a run usually affords
+_OTHERS = 4  # somewhat more of the keys that no pass needs than a run usually affords
 _FORMS = 1  # that is named of each operation
 _SAMPLES = {
     Operation.LIST_PETS: page_call(LIMIT_MAX, PENDING),
@@ -55,10 +55,15 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
         yield from _said(", ".join(page_call(*page).path for page in first_pages(config.seed)), 4)
     plan = key_plan(config.seed, operations)
     needed = [cell for cell in plan.needed if _sent(choice, Traffic.KEYS, _served(cell))]
-    others = [cell for cell in plan.others if choice.covers(*cell.requirements)]
+    likely, others = (
+        [cell for cell in cells if choice.covers(*cell.requirements)] for cells in (plan.likely, plan.others)
+    )
     if needed:
         yield "  invalid keys that a pass needs, with what else is special about a request"
         yield from _keys(needed)
+    if likely:
+        yield "  then, beside property examples or while requests are left"
+        yield from _keys(likely)
     if others:
         yield "  then, while requests are left"
         yield from _keys(others[:_OTHERS])

@@ -68,3 +68,5 @@ OPEN_LISTS = {
     "limit-zero": {"limit": "0"},
 }
 """The catalogue's open points about parameters that the document does not allow (section 4.1), and their queries."""
+OPEN_IDS = {"text": "abc", "beyond-int64": str(INT64_MAX + 1)}
+"""What is observed of an id that is not an int64 (section 4.3): these segments."""

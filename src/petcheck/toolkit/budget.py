@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# without --examples; a run then ends within the second minute of the Free plan, a read-only run within the first
-EXAMPLES, EXAMPLES_READING = 20, 9
+EXAMPLES = 20
+"""Without `--examples`; a run then ends within the second minute of the Free plan, a read-only run within the first."""
+DEEP = 20
+"""Above this number, sequences are tried too."""
 # POSTs of a run by default; a deep run has a fifth
 _POSTS = 19
-# above this number, sequences are tried too
-DEEP = 20
+# requests of a deep run that its end, and what is sent beside creations, take from the examples
+_ELSEWHERE = 18
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The most requests: in total, POSTs among them, to `GET /pets/{petId}`, to `GET /store/orders`, for sequences."""
+    """The most requests: in total, POSTs among them, to each other operation, for sequences."""
 
     total: int
     posts: int
+    listing: int
     getting: int
     ordering: int
     sequence_posts: int
@@ -29,25 +32,30 @@ class Shares:
         return self.posts - self.sequence_posts
 
     @property
-    def listing(self) -> int:
-        """Requests to `GET /pets` outside sequences."""
-        return self.total - self.posts - self.getting - self.ordering - self.sequence_gets
+    def rest(self) -> int:
+        """Requests that are kept for questions that arise, and for what the run sends beside its creations."""
+        return self.total - self.posts - self.listing - self.getting - self.ordering - self.sequence_gets
 
 
 def shares(examples: int | None, *, writes: bool) -> Shares:
-    """The shares for the value of `--examples` (None if not given): for 20, 40 requests with 19 POSTs among them."""
-    number = examples_for(examples, writes=writes)
-    total = 2 * number
-    posts = max(total // 5, min(total * 12 // 25, _POSTS)) if writes else 0
-    deep = writes and number > DEEP
+    """The shares for the value of `--examples` (None if not given): for 20, 40 requests with 19 POSTs among them.
+
+    GETs have the same share in every run of so many examples: what a run that only reads asks, one that writes asks
+    too.
+    """
+    number = examples_for(examples)
+    total, deep = 2 * number, number > DEEP
+    posts = max(total // 5, min(total * 12 // 25, _POSTS))
     ordering = total // 100  # few: the document does not show its parameters
-    # the ids next to those that exist come first, and a run of few examples asks for them too
-    getting = max(number * (3 if number > DEEP else 5) - 1, 0) // 10 - ordering
-    return Shares(total, posts, getting, ordering, posts // 7 if deep else 0, number // 10 if deep else 0)
+    getting = number * 3 // 10 - ordering if deep else number // 5
+    sequence_gets = number // 10 if deep else 0
+    rest = total - posts - getting - ordering - sequence_gets - _ELSEWHERE
+    listing = max(rest, DEEP // 2) if deep else (number + 1) // 2
+    if not writes:
+        return Shares(listing + getting + ordering, 0, listing, getting, ordering, 0, 0)
+    return Shares(total, posts, listing, getting, ordering, posts // 7 if deep else 0, sequence_gets)
 
 
-def examples_for(examples: int | None, *, writes: bool) -> int:
+def examples_for(examples: int | None) -> int:
     """The number of examples: the default if `examples` is None."""
-    if examples is not None:
-        return examples
-    return EXAMPLES if writes else EXAMPLES_READING
+    return EXAMPLES if examples is None else examples

@@ -14,7 +14,8 @@ from petcheck.wire.api import new_pet_call
 
 def always_asked(target: Target) -> tuple[KeyCell, ...]:
     """The cells of the plan of keys that the run asks whatever is left."""
-    return target.keys.always_asked(examples=target.examples_share > 0)
+    plan = target.keys
+    return plan.needed + (plan.likely if target.examples_share else ())
 
 
 def keyless_calls(target: Target, cells: Iterable[KeyCell]) -> Iterator[Call]:

@@ -244,15 +244,20 @@ class Target:
         return self.budget - (self.transport.tally.spent - self.examples_sent - self.populating)
 
     @property
+    def has_end(self) -> bool:
+        """Whether the run asks again at its end what it asked first: one that judges everything does."""
+        return self.choice.entries is None
+
+    @property
     def reserved(self) -> int:
         """Requests kept for later: the body in chunks, the end of the run, and questions that arise after them."""
-        if self.ended or self.choice.entries is not None:
+        if self.ended or not self.has_end:
             return _RESERVED
         return _RESERVED + self._kept_for_chunks + self._kept_for_the_end
 
     def ending(self) -> Iterator[Call]:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
-        if self.choice.entries is not None:
+        if not self.has_end:
             return
         left, self.ended = self._kept_for_the_end, True
         for call in ending(self.record)[:left]:
@@ -262,7 +267,7 @@ class Target:
     def ask_whether_removed(self) -> None:
         """Find out whether an animal is gone that was found before and no longer is, once in a run."""
         question, left = whether_removed(self.record), self.spare_in_all()
-        if question is not None and left and self.choice.entries is None:
+        if question is not None and left and self.has_end:
             with suppress(NotSent):
                 fitting = replace(question, calls=question.calls[-left:])
                 self._put(fitting, partial(self.api.call, fresh=True), patient=True)
@@ -298,10 +303,8 @@ class Target:
             self.api.call(call, fresh=True)
 
     def affords(self, requests: int = 1) -> bool:
-        """Whether that many requests are left, or the property examples can give them up and keep most of theirs."""
-        needed = requests + self.reserved
-        kept = self.examples_share * 4 // 5 - self.examples_sent
-        return self.spare() >= needed or self.spare_in_all() - needed >= kept
+        """Whether that many requests are left beside those of property examples and what is kept for later."""
+        return self.spare() >= requests + self.reserved
 
     def spare_for_examples(self) -> int:
         """Requests that property examples may still use."""
