@@ -23,7 +23,7 @@ class Credential(Enum):
     BEGINNING = "the first half of the key"
     END = "the second half of the key"
     WORD_AFTER = "the key followed by another word"
-    EVERY_OBJECT = "the word constructor"
+    EVERY_OBJECT = "the word constructor as the key"
     BEYOND_ASCII = "a key beyond ASCII"
     EMPTY = "an empty token"
     BASIC = "the key under the scheme Basic"
@@ -32,6 +32,11 @@ class Credential(Enum):
     NO_SCHEME = "the key without a scheme"
     LONGER_SCHEME = "the key under a scheme that ends in Bearer"
     UNKNOWN = "a key of unknown validity"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Credential | None:
+        """The kind that an older recording names in fewer words."""
+        return cls.EVERY_OBJECT if value == "the word constructor" else None
 
 
 class Form(Enum):

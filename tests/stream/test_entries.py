@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from petcheck.call import Credential
 from petcheck.exchange import NoAnswer, Silence
 from petcheck.spec.version import VERSION
@@ -103,7 +105,7 @@ def test_the_names_of_credentials_in_files_stay() -> None:
         "the first half of the key",
         "the second half of the key",
         "the key followed by another word",
-        "the word constructor",
+        "the word constructor as the key",
         "a key beyond ASCII",
         "an empty token",
         "the key under the scheme Basic",
@@ -113,3 +115,6 @@ def test_the_names_of_credentials_in_files_stay() -> None:
         "the key under a scheme that ends in Bearer",
         "a key of unknown validity",
     ]
+    assert Credential("the word constructor") is Credential.EVERY_OBJECT
+    with pytest.raises(ValueError, match="the word"):
+        Credential("the word")

@@ -96,7 +96,9 @@ def test_without_a_known_animal() -> None:
     reason = "No page lists an animal that could be read by its id."
     assert found("GET-1", page()) == Undecided(reason, "--allow-writes")
     writing = Grounds(date(2030, 12, 4), writes=True)
-    assert found("GET-1", page(), grounds=writing) == Undecided(f"{reason} If the store is empty, add animals.")
+    assert found("GET-1", page(), grounds=writing) == Undecided(
+        f"{reason} If the store is empty, add animals, or run with --populate."
+    )
     assert found("GET-1", got(9, 404)) == Undecided(reason, "--allow-writes")
     of_text = f"{reason} The animals that pages show have no `id` that is an int64; see PET-1."
     assert found("GET-1", page(REX | {"id": "7"}), grounds=writing) == Undecided(of_text)

@@ -22,6 +22,8 @@ from tests.support.exchanges import exchange
 GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}))
 WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), writes=True)
 
+MORE = "Add animals to the store, or run with --populate."
+
 
 def ask(*query: str) -> Call:
     return Call(LIST, query=tuple((name, value) for name, _, value in (part.partition("=") for part in query)))
@@ -226,7 +228,7 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     more = page(range(90, 101), "status=sold")
     assert decided("LIST-3", one, twenty, hundred, more) == Held((one, twenty, hundred))
     left = decided("LIST-3", one, twenty, hundred)
-    few = "animals are known; judging `limit` 100 needs more. Add animals to the store."
+    few = f"animals are known; judging `limit` 100 needs more. {MORE}"
     assert left == Undecided(f"Only 100 {few}", None, (one, twenty))
     late = "No page with `limit` 20 was requested while more animals than that were known. Run again."
     no_page = Undecided(late, None, (one, hundred))
@@ -245,7 +247,7 @@ def test_more_animals_do_not_help_where_pages_are_capped() -> None:
         return reason(found)
 
     capped = "so none shows whether `limit` 100 bounds it."
-    few = "animals are known; judging `limit` 100 needs more. Add animals to the store."
+    few = f"animals are known; judging `limit` 100 needs more. {MORE}"
     assert left(20) == f"No page showed more than 20 animals, fewer than the store has, {capped}"
     assert left(22, 20) == f"No page showed more than 22 animals, fewer than the store has, {capped}"
     assert left(29) == f"No page showed more than 29 animals, fewer than the store has, {capped}"
@@ -285,9 +287,9 @@ def test_a_page_from_before_the_animals_were_created_could_not_be_longer() -> No
 def test_an_empty_store_proves_nothing_about_limits() -> None:
     record = [page([], "limit=1"), page([3], "limit=20"), page([3], "limit=100")]
     left = decided("LIST-3", *record)
-    few = "judging `limit` 1, 20 or 100 needs more. Add animals to the store."
+    few = f"judging `limit` 1, 20 or 100 needs more. {MORE}"
     assert reason(left) == f"Only 1 animal is known; {few}"
-    none = "judging `limit` 1, 20 or 100 needs more. If the store is empty, add animals."
+    none = "judging `limit` 1, 20 or 100 needs more. If the store is empty, add animals, or run with --populate."
     assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {none}"
 
 
@@ -321,7 +323,7 @@ _SHORT = ((15, ""), (20, "limit=20&"))
 
 
 def test_a_default_page_of_a_small_store_is_inconclusive() -> None:
-    said = "Only 20 animals are known; judging the default page size needs more than 20. Add animals to the store."
+    said = f"Only 20 animals are known; judging the default page size needs more than 20. {MORE}"
     assert reason(decided("LIST-4", full(), wide(20))) == said
     assert reason(decided("LIST-4", full())) == said
 
@@ -329,13 +331,13 @@ def test_a_default_page_of_a_small_store_is_inconclusive() -> None:
 def test_the_default_of_a_filter_needs_animals_too() -> None:
     few = page([1, 5, 2])
     assert decided("LIST-4", few) == Undecided(
-        "Only 3 animals are known; judging the default page size needs more than 20. Add animals to the store.",
+        f"Only 3 animals are known; judging the default page size needs more than 20. {MORE}",
         None,
         (few,),
     )
     said = 'Only 3 animals with status "sold" are known; judging the default page size needs more than 20.'
     many = [full(), page(range(5, 29), "limit=100", status="none"), page([1, 2], "limit=1", status="sold")]
-    assert reason(decided("LIST-4", *many)) == f"{said} Add animals to the store."
+    assert reason(decided("LIST-4", *many)) == f"{said} {MORE}"
     others = answer(body=pets(range(10), "available") + pets(range(10, 20), "pending"))
     twenty = [others, full("sold"), page([1], "limit=1", status="available")]
     assert reason(decided("LIST-4", *twenty)).startswith('Only 20 animals with status "sold" are known; ')
@@ -347,7 +349,7 @@ def test_a_short_page_of_a_filter_with_few_animals_is_compared_with_a_page_of_th
     short = page(range(1000, 1010), "status=sold", at=1, status="sold")
     asked_first = decided("LIST-4", *known, short)
     few = 'Only 18 animals with status "sold" are known; judging the default page size needs more than 20.'
-    said = Undecided(f"{few} Add animals to the store.", None, (short,))
+    said = Undecided(f"{few} {MORE}", None, (short,))
     assert asked_first == Ask((ask("limit=20", "status=sold"),), said)
     longer = page(range(1000, 1018), "limit=20&status=sold", at=2, status="sold")
     default, explicit = ask("status=sold"), ask("limit=20", "status=sold")
@@ -459,7 +461,7 @@ def test_a_status_that_is_no_text_selects_nothing() -> None:
 
 def test_a_default_page_of_a_small_store_that_leaves_animals_out_is_compared_too() -> None:
     known = [page(range(16), "limit=100"), page(range(10), at=1)]
-    few = "Only 16 animals are known; judging the default page size needs more than 20. Add animals to the store."
+    few = f"Only 16 animals are known; judging the default page size needs more than 20. {MORE}"
     assert decided("LIST-4", *known) == Ask((ask("limit=20"),), Undecided(few, None, (known[1],)))
     explicit = page(range(16), "limit=20", at=2)
     assert asked(decided("LIST-4", *known, explicit)) == (ask(), ask("limit=20"), ask())
@@ -535,7 +537,7 @@ def test_more_than_100_must_have_been_requested() -> None:
     refused = answer("limit=101", 400)
     assert decided("LIST-5", refused) == Held((refused,))
     beyond = page(range(100), "limit=101")
-    few = "Only 100 animals are known; a page that is too long needs more than 100. Add animals to the store."
+    few = f"Only 100 animals are known; a page that is too long needs more than 100. {MORE}"
     assert decided("LIST-5", beyond) == Undecided(few, None, (beyond,))
     late = "No request asked for more than 100 animals while as many were known. Run again."
     assert reason(decided("LIST-5", beyond, made(200, at=5))) == late
@@ -595,7 +597,7 @@ def test_without_a_known_animal_a_filter_shows_none() -> None:
     said = 'No page filtered by status "available", "pending" or "sold" showed an animal.'
     assert decided("LIST-7") == Undecided(said, "--allow-writes")
     writing = decided("LIST-7", grounds=WRITING)
-    assert writing == Undecided(f"{said} If the store is empty, add animals.")
+    assert writing == Undecided(f"{said} If the store is empty, add animals, or run with --populate.")
 
 
 def test_a_page_is_requested_for_a_status_that_an_animal_has() -> None:
@@ -840,7 +842,7 @@ def test_a_default_page_that_only_a_small_store_could_explain_asks_for_more_anim
     question = decided("LIST-4", few, grown)
     assert asked(question) == (ask(), ask("limit=20"), ask())
     assert isinstance(question, Ask)
-    left = "Only 16 animals are known; judging the default page size needs more than 20. Add animals to the store."
+    left = f"Only 16 animals are known; judging the default page size needs more than 20. {MORE}"
     assert question.otherwise.reason == left
     three = [page(range(9), "", 20), page(range(16), "limit=20", 21)]
     assert reason(decided("LIST-4", few, grown, *three, page(range(16), "", 22))) == left
