@@ -69,7 +69,6 @@ _OTHERWISE_RIGHT = {
 _SOMETIMES_WRONG = _OTHERWISE_RIGHT | {
     Operation.LIST_PETS: (Wrong.NOTHING, Wrong.PARAMETERS, Wrong.FILTER),
     Operation.GET_PET: (Wrong.NOTHING, Wrong.UNKNOWN_ID),
-    Operation.CREATE_PET: (Wrong.NOTHING, Wrong.NO_JSON),
 }
 
 
