@@ -73,8 +73,8 @@ def bodies(seed: int, number: int = 150, cases: Cases = GENERATED) -> list[bytes
 
 def test_the_default_is_forty_requests_and_nineteen_posts() -> None:
     share = shares(None, writes=True)
-    assert (share.total, share.posts, share.listing, share.getting, share.sequence_posts) == (40, 19, 10, 4, 0)
-    assert shares(None, writes=False).total == 14
+    assert (share.total, share.posts, share.listing, share.getting, share.sequence_posts) == (40, 19, 8, 4, 0)
+    assert shares(None, writes=False).total == 12
 
 
 @given(st.integers(0, 5_000), st.booleans())
@@ -182,20 +182,18 @@ def test_the_first_defects_are_those_that_people_make() -> None:
     assert [asked.what for asked in first if asked.due is Due.REFUSED][:3] == [
         "null as the body",
         '"" as `status`',
-        '"sold\\n" as `status`',
+        '["sold"] as `status`',
     ]
 
 
 def test_consecutive_seeds_ask_for_all_realistic_defects() -> None:
-    """A default run has requests for the first three and for six of the others."""
+    """A default run has requests for the first two and at least two of the others."""
 
     def first(seed: int, number: int) -> set[bytes | None]:
         return set(islice(defective_pets(PETS, seed, (), shipped_pool()), number))
 
     for seed in range(22):
-        # true or false as a status, by turns
-        assert len(first(seed, REALISTIC) - set().union(*(first(seed + turn, 9) for turn in range(3)))) <= 1
-        assert set().union(*(first(seed + turn, 9) for turn in range(6))) == first(0, REALISTIC) | first(1, REALISTIC)
+        assert set().union(*(first(seed + turn, 4) for turn in range(10))) == first(0, REALISTIC)
 
 
 def test_the_seed_decides_where_the_others_begin() -> None:
@@ -210,12 +208,12 @@ def test_ids_near_the_known_ones_come_first() -> None:
     assert "5" in {call.pet_id for call in calls}
 
 
-def test_an_id_beyond_int64_and_a_segment_that_is_no_int64_come_before_other_ids() -> None:
-    runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4)), 4)] for seed in range(6)]
-    assert {segment for *_, segment, _ in runs} >= {"é", "²", "1.5"}
-    assert [near for near, *_ in runs] == ["5"] * 6
-    assert [first for _, first, *_ in runs] == ["9223372036854775808"] * 6
-    assert [other for *_, other in runs] == [str(INT64_MAX), "0", "-1"] * 2
+def test_an_id_beyond_int64_comes_before_an_unlikely_one_or_a_segment_that_is_no_int64() -> None:
+    runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4)), 3)] for seed in range(10)]
+    assert [near for near, *_ in runs] == ["5"] * 10
+    assert [first for _, first, _ in runs] == ["9223372036854775808"] * 10
+    assert [other for *_, other in runs[1::2]] == ["0", "-1"] * 2 + ["0"]
+    assert len({segment for *_, segment in runs[::2]}) == 5
 
 
 def test_what_may_spoil_a_store_is_sent_last_and_apart() -> None:

@@ -77,7 +77,8 @@ def test_it_needs_requests_of_its_own() -> None:
             trials.append(judge_in_place(url, "--allow-writes", *options, clock=clock, seed=7))
     without, populated = trials
     assert populated.ids("fail") | populated.ids("error") == set()
-    assert populated.examples == without.examples
+    # pages that count the animals answer what two others would
+    assert without.examples - 2 <= populated.examples <= without.examples
     assert without.ids("pass") < populated.ids("pass")
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 
 from petcheck.call import Call, page_call, read_call
 from petcheck.grouping import grouped
 from petcheck.judging.apply import stated
-from petcheck.judging.creations import Creation, creations_in, found_in, reads_in
+from petcheck.judging.creations import Creation, creations_in, found_in, posts_in, reads_in
 from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in, lists_in
 from petcheck.spec.figures import LIMIT_MAX, SOLD
@@ -16,7 +17,7 @@ from petcheck.spec.operations import Operation
 
 ASKED_AGAIN = ("LIST-1", "LIST-6", "LIST-7", "LIST-8", "GET-1", "GET-2", "GET-3", "ORDERS-1")
 """The requirements that the end of a run serves."""
-CREATED_ASKED_AGAIN = ("CREATE-12", "CREATE-13", "PET-5")
+CREATED_ASKED_AGAIN = ("CREATE-12", "CREATE-13")
 """Those that it serves too if the run creates animals."""
 _LARGE = 2**53
 _SHARE, _MOST = 10, 10
@@ -55,8 +56,12 @@ def _default(_record: Record) -> Iterator[Call]:
 
 
 def _widest_with_ours(record: Record) -> Iterator[Call]:
-    if creations_in(record):
-        yield page_call(LIMIT_MAX)
+    """The widest page, unless it was read after the last POST."""
+    call = page_call(LIMIT_MAX)
+    posted = max((one.finished for one in posts_in(record)), default=inf)
+    newer = any(one.request.call == call and one.sent >= posted for one in lists_in(record))
+    if creations_in(record) and not newer:
+        yield call
 
 
 def _newest(record: Record) -> Iterator[Call]:

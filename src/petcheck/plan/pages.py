@@ -15,7 +15,7 @@ def first_pages(seed: int) -> tuple[Parameters, ...]:
 
     The seed says which limit goes with which status. LIST-4 compares the third page with the fifth.
     """
-    first, second = (AVAILABLE, SOLD) if seed % 2 else (SOLD, AVAILABLE)
+    first, second = _filters(seed)
     return (
         (None, None),
         (LIMIT_MAX, None),
@@ -26,8 +26,13 @@ def first_pages(seed: int) -> tuple[Parameters, ...]:
     )
 
 
-PAGE_BESIDE_CREATIONS: Parameters = (None, PENDING)
-"""A filtered page that no other check asks for: the run asks for it first beside the animals that it creates."""
+def page_beside_creations(seed: int) -> Parameters:
+    """A filtered page that the run asks for first beside the animals that it creates: the other one without a limit."""
+    return None, _filters(seed)[1]
+
+
+def _filters(seed: int) -> tuple[str, str]:
+    return (AVAILABLE, SOLD) if seed % 2 else (SOLD, AVAILABLE)
 
 
 _UNNAMED = (range(LIMIT_MIN + 1, 10), range(10, LIMIT_DEFAULT), range(LIMIT_DEFAULT + 1, 60), range(60, LIMIT_MAX))

@@ -33,7 +33,7 @@ from petcheck.toolkit.together import ask_ahead
 _FURTHER = 10  # most requests to simplify one example
 _SIMPLIFIED = 6  # most failures of an operation that are simplified
 _SEQUENCES, _AGAIN, _NEXT = "sequences", "read again", "the next id"
-_COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "GET-2", "PET-5")
+_COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "LIST-8", "GET-2", "PET-5")
 _SPOILING = 6
 _IDS = 2  # examples of ids that come before a second read of an animal
 
@@ -71,6 +71,7 @@ class Examples:
         self._posts = 0
         self._kept = _SPOILING if self.number > DEEP else 0  # requests for what may spoil a store
         self._done = False
+        self._compared: list[str] = []  # what the examples may show to fail
         self._obstacles: dict[object, NotSent] = {}
         self._simplified: Counter[Operation] = Counter()
         self._refusal: int | None = None  # the status of a plain animal that was not created
@@ -124,7 +125,7 @@ class Examples:
         if self._done:
             return
         self._done = True
-        compared = [name for name in _COMPARED if not isinstance(self.target.decision(name), Failed)]
+        self._compared = [name for name in _COMPARED if not isinstance(self.target.decision(name), Failed)]
         parts, ready = self._parts(), deque[tuple[_Part, Call | None]]()
         while parts or ready:
             try:
@@ -136,9 +137,10 @@ class Examples:
             except NotSent as obstacle:
                 self._obstacles |= {part.name: obstacle for part in parts}
                 break
-        if self.target.has_end:
-            return  # the end reads the widest page, which may decide these
-        for name in compared:  # these take several exchanges; what decides them is counted for the examples
+
+    def compare(self) -> None:
+        """Ask what decides the requirements that take several exchanges, once all examples were sent."""
+        for name in self._compared:  # what decides them is counted for the examples
             # CREATE-11 waits only to clear a refused POST, and no pass needs what an example shows; others wait to fail
             self.target.settle(name, partial(self.ask, fresh=True), patient=name != "CREATE-11")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 
 from petcheck.call import Call, page_call
-from petcheck.plan.pages import BETWEEN, PAGE_BESIDE_CREATIONS, another_page, first_pages
+from petcheck.plan.pages import BETWEEN, another_page, first_pages, page_beside_creations
 from petcheck.plan.weaving import Item, fresh, rotated, turn, woven
 from petcheck.properties.pool import Cases
 from petcheck.spec.figures import (
@@ -39,16 +39,17 @@ def listing(seed: int, cases: Cases) -> Iterator[Call]:
 def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     """Every limit in the document, and none, with every status, and none: some fail only together.
 
-    First come those that a run with writes asks for anyway, and one that it does not: the widest page of the last
-    filter by turns with another pair; ten seeds in a row ask for all. Every second one after that has a limit that the
-    document does not name: a server may know only those that it names.
+    First come two that a run does not ask for anyway: the last filter without a limit, and the widest page of the last
+    filter by turns with another pair; ten seeds in a row ask for all. Then comes the page that a run with writes asks
+    for beside its creations. Every second one after that has a limit that the document does not name, too: a server may
+    know only those that it names.
     """
     # a run asks for the same pages as the next but one
-    asked, next_asked = ((*first_pages(one), PAGE_BESIDE_CREATIONS) for one in (seed, seed + 1))
+    asked, next_asked = ((*first_pages(one), page_beside_creations(one), _BY_DEFAULT) for one in (seed, seed + 1))
     others = [pair for pair in product(_LIMITS, _STATUS_OR_NONE) if pair not in {*asked, *next_asked, _WIDEST}]
     turns = rotated(others, 0, seed // 2, 1)
     order = (_WIDEST, *turns) if seed % 2 else (*turns, _WIDEST)
-    every = dict.fromkeys((PAGE_BESIDE_CREATIONS, *order, *next_asked, *asked))
+    every = dict.fromkeys((_BY_DEFAULT, *order, *next_asked, *asked))
     first, second, *named = (page_call(*pair) for pair in every)
     ranges = rotated(_with_each_status(BETWEEN), 0, seed, 2)
     unnamed = (page_call(drawn.choice(limits), status) for limits, status in ranges)
@@ -57,7 +58,7 @@ def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
 
 
 _LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
-_WIDEST = (LIMIT_MAX, AVAILABLE)
+_BY_DEFAULT, _WIDEST = (None, PENDING), (LIMIT_MAX, AVAILABLE)
 
 
 def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:

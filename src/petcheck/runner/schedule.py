@@ -36,6 +36,7 @@ STAGES = (
     "sequence",
     "populate",
     "late",
+    "compare",
     "end",
     "spoil",
     "left over",
@@ -45,7 +46,7 @@ STAGES = (
 # with fewer requests than a complete run needs, checks that need one GET go first
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
 # property examples add to what a requirement needs, and so do requests that are sent only if some are left
-EXAMPLE_STAGES = frozenset({"examples", "sequence"})
+EXAMPLE_STAGES = frozenset({"examples", "sequence", "compare"})
 _ON_TOP = frozenset({"spare", "open", "late", "end", "spoil", "left over", *EXAMPLE_STAGES})
 
 
@@ -105,6 +106,7 @@ class Schedule:
         deep = share.sequence_posts > 0
         wanted = {
             "examples": share.total > 0,
+            "compare": share.total > 0,
             "sequence": deep,
             "spoil": deep,
             "populate": check.target in self._populated,

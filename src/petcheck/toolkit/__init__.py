@@ -10,7 +10,7 @@ from petcheck.judging.rules.authentication import INVALID
 from petcheck.plan.bodies import DEFECTS
 from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN
 from petcheck.plan.keys import KeyCell
-from petcheck.spec.figures import LIMIT_MAX, OPEN_IDS, OPEN_LISTS, REMOVAL_DAY
+from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, OPEN_IDS, OPEN_LISTS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.creating import ask_creations_ahead, creations, list_anew
 from petcheck.toolkit.exhaustion import settle_with_quota_used_up
@@ -32,6 +32,7 @@ __all__ = [
     "CREATED_ASKED_AGAIN",
     "DEFECTS",
     "INVALID",
+    "LIMIT_DEFAULT",
     "LIMIT_MAX",
     "OPEN_IDS",
     "OPEN_LISTS",

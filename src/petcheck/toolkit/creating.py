@@ -12,7 +12,7 @@ from petcheck.judging.creations import creations_in
 from petcheck.judging.pages import widest_with_room
 from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
 from petcheck.plan.keys import Wrong
-from petcheck.plan.pages import PAGE_BESIDE_CREATIONS, another_page
+from petcheck.plan.pages import another_page, page_beside_creations
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Traffic
@@ -71,7 +71,7 @@ def _page_with_an_invalid_key(target: Target) -> Call:
     sent = {one.request.credential for one in target.record if one.request.operation is Operation.LIST_PETS}
     cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER and one.key not in sent)
     key = next((one.key for one in cells), Credential.MISSING)
-    return page_call(*PAGE_BESIDE_CREATIONS, key)
+    return page_call(*page_beside_creations(target.seed), key)
 
 
 def _creation(target: Target, pet: ValidPet) -> Exchange:

@@ -22,8 +22,6 @@ from petcheck.toolkit.target import Target
 from petcheck.wire.api import new_pet_call
 
 _ALONE_AT_THE_END = 4  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
-# they may need another page after the widest one, instead of what would be asked again
-_CLEARED_BY_PAGES = ("CREATE-11", "LIST-8")
 _SUSPECTED = 6  # failures of bursts that are sent alone
 
 
@@ -71,14 +69,10 @@ def ask_refusals_ahead(target: Target) -> None:
 
 def ask_again_at_the_end(target: Target) -> None:
     """Ask again what was asked first: the most telling alone, on a kept connection, the others together."""
-    calls, settled = target.ending(), False
+    calls = target.ending()
     for call in islice(calls, _ALONE_AT_THE_END):
         target.transport.section = call.operation.section
         target.api.call(call, fresh=True)
-        if target.config.writes and not settled:
-            settled = True
-            for name in _CLEARED_BY_PAGES:
-                target.settle(name, patient=False)
     rest = list(islice(calls, target.spare_for_the_end()))
     for burst in mixed(rest, target.transport.permissions.connections):
         send_together(target, burst)
