@@ -25,7 +25,7 @@ from petcheck.properties.list_examples import listing
 from petcheck.properties.new_pets import Pets, named
 from petcheck.properties.pet_examples import UNSEEN, creating, spoiling
 from petcheck.properties.pool import Cases, shipped_pool
-from petcheck.spec.figures import INT64_MAX, STATUSES
+from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
 

@@ -59,7 +59,8 @@ def _twins(target: Target) -> tuple[dict[str, object], ...]:
     """
     plain, other = [pet.plain for pet in target.valid_pets() if pet.status is not None][:_TWINS]
     name = {"name": twin_name(target.run)}
-    return plain | name, (plain | {"name": signs_name(target.run)} if target.seed % 2 else other | name)
+    # the plain one may be the animal that has that name
+    return (other | name, other | {"name": signs_name(target.run)}) if target.seed % 2 else (plain | name, other | name)
 
 
 def _page_with_an_invalid_key(target: Target) -> Call:
