@@ -33,7 +33,7 @@ def test_of_a_status_an_animal_of_another_category_comes_first() -> None:
     ]
     record = WholeRecord([exchange(body=pets, index=0), exchange(GET, body=pets[1], path="/pets/2", index=1)])
     calls = ending(record)
-    assert [number for number in range(1, 7) if read_call(number) in calls] == [1, 4, 6]
+    assert [number for number in range(1, 7) if read_call(number) in calls] == [1, 5, 6]
 
 
 def test_what_was_sold_before_the_run_comes_first_even_if_an_animal_that_it_sold_was_read() -> None:
@@ -71,3 +71,19 @@ def reads(record: list[Exchange]) -> list[Call]:
 
 def test_the_orders_are_asked_again() -> None:
     assert Call(Operation.STORE_ORDERS) in ending(WholeRecord([exchange(body=PETS)]))[:4]
+
+
+def test_an_animal_whose_id_was_not_found_before_is_read() -> None:
+    created = [{"name": name, "categoryId": 1, "id": number} for number, name in ((7, "Ann"), (8, "Jo"), (9, "Kit"))]
+    posts = [
+        exchange(Operation.CREATE_PET, 201, body, asked={"name": body["name"], "categoryId": 1}, index=place)
+        for place, body in enumerate(created, 1)
+    ]
+    missed = exchange(GET, 404, path="/pets/8", index=0)
+    assert read_call(8) in ending(WholeRecord([missed, *posts]))[:4]
+    assert read_call(8) not in ending(WholeRecord(posts))[:4]
+
+
+def test_the_last_animals_of_the_pages_are_read() -> None:
+    pets = [{"id": number, "name": "Rex", "categoryId": 1, "status": "sold"} for number in range(1, 31)]
+    assert read_call(30) in ending(WholeRecord([exchange(body=pets)]))

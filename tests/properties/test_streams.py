@@ -182,7 +182,7 @@ def test_the_first_defects_are_those_that_people_make() -> None:
     assert [asked.what for asked in first if asked.due is Due.REFUSED][:3] == [
         "null as the body",
         '"" as `status`',
-        '["sold"] as `status`',
+        '" sold " as `status`',
     ]
 
 
@@ -203,9 +203,9 @@ def test_the_seed_decides_where_the_others_begin() -> None:
 
 
 def test_ids_near_the_known_ones_come_first() -> None:
-    calls = list(islice(getting(1, shipped_pool(), (3, 4, 9)), 30))
-    assert calls[0].pet_id == "10"
-    assert "5" in {call.pet_id for call in calls}
+    runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4, 9)), 30)] for seed in range(2)]
+    assert [first for first, *_ in runs] == ["10", "5"]
+    assert all({"10", "5"} <= {*ids} for ids in runs)
 
 
 def test_an_id_beyond_int64_comes_before_an_unlikely_one_or_a_segment_that_is_no_int64() -> None:

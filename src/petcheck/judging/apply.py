@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf
 
 from petcheck.call import Form
-from petcheck.exchange import Exchange, NoAnswer, Request, Silence
+from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.judging.decision import LIMITS, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided, judged
 from petcheck.judging.judgement import STATUS, Grounds, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
@@ -142,7 +142,8 @@ def _final_tries(record: Record) -> WholeRecord:
     """The record without failed tries that do not count.
 
     Silence and a gateway's 502, 503 or 504 count only on a second try, sent after the first had failed; without one
-    they prove nothing. The second try of a request in a burst is the same burst again, and silence there counts only if
+    they prove nothing, unless the target never answered again: then the last request that was sent alone may have ended
+    it. The second try of a request in a burst is the same burst again, and silence there counts only if
     the request was then sent alone, too. What may only limit connections never counts,
     nor does what a proxy in between did, nor a request that nothing listened to.
     """
@@ -151,9 +152,13 @@ def _final_tries(record: Record) -> WholeRecord:
         first[exchange.index] = exchange.index if exchange.again is None else first.get(exchange.again, exchange.again)
     alone: dict[Request | int, float] = {first[one.index]: one.sent for one in record if one.burst is None}
     crowded = crowded_in(record)
+    last = _last_before_the_end(record)
     kept = []
     failed: dict[Request | int, float] = {}  # when the first try of a request had failed
     for exchange in record:
+        if exchange is last:
+            kept.append(exchange)
+            continue
         if (id(exchange) in crowded and is_in_excess(exchange)) or _silent_as(
             exchange, Silence.PROXY, Silence.UNREACHABLE
         ):
@@ -169,6 +174,19 @@ def _final_tries(record: Record) -> WholeRecord:
         elif tried is exchange.request or exchange.status is not None or alone.get(tried, -inf) >= exchange.finished:
             kept.append(exchange)
     return WholeRecord(kept)
+
+
+def _last_before_the_end(record: Record) -> Exchange | None:
+    """The first request after the last response, if it was sent alone and reached a target that was gone after it.
+
+    One that was lost on a kept connection has reached it, too.
+    """
+    answered = max((place for place, one in enumerate(record) if isinstance(one.answer, Response)), default=-1)
+    unanswered = record[answered + 1 :]
+    if len(unanswered) < 2 or unanswered[0].burst is not None or not _silent_as(unanswered[-1], Silence.UNREACHABLE):
+        return None
+    reached = unanswered[0].resent or not _silent_as(unanswered[0], Silence.UNREACHABLE, Silence.PROXY)
+    return unanswered[0] if reached else None
 
 
 final_tries = Once(_final_tries)

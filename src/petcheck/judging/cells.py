@@ -281,8 +281,10 @@ def _defect_of_member(requirement: str, pet: dict[str, Json]) -> str:
     if requirement == "CREATE-9":
         return "below int64" if str(pet["categoryId"]).startswith("-") else "above int64"
     value = pet[_FIELD[requirement]]
-    if not isinstance(value, str) or requirement != "CREATE-10":
+    if requirement != "CREATE-10" or value is None:
         return kind(value)
+    if not isinstance(value, str):
+        return _ANOTHER_TYPE
     if not value.strip():
         return "an empty text"
     return "a status in other letters" if value.strip().lower() in STATUSES else "an unknown status"
@@ -305,10 +307,8 @@ def _doubt(exchange: Exchange) -> Iterator[Cell]:
 
 
 _TYPES = ("an integer", "null", "a boolean", "a string", "a number with a fraction", "an array", "an object")
-_WRONG_STATUSES = (
-    *("an unknown status", "a status in other letters", "null", "an empty text"),
-    *("an integer", "a boolean", "a number with a fraction", "an array", "an object"),
-)
+_ANOTHER_TYPE = "another JSON type"
+_WRONG_STATUSES = ("an unknown status", "a status in other letters", "null", _ANOTHER_TYPE, "an empty text")
 
 _TABLE: Mapping[str, Callable[[Grounds], Cells]] = {
     **dict.fromkeys(("SERVICE-1", "BODY-1"), partial(_bodies, _STATUSES, ())),
@@ -331,6 +331,6 @@ _TABLE: Mapping[str, Callable[[Grounds], Cells]] = {
     "CREATE-7": partial(_defects, "CREATE-7", tuple(one for one in _TYPES if one != "a string"), 2),
     "CREATE-8": partial(_defects, "CREATE-8", (*_TYPES[1:],), 4),
     "CREATE-9": partial(_defects, "CREATE-9", ("above int64", "below int64"), 1),
-    "CREATE-10": partial(_defects, "CREATE-10", _WRONG_STATUSES, 3),
+    "CREATE-10": partial(_defects, "CREATE-10", _WRONG_STATUSES, 4),
     "CREATE-14": partial(_kinds, "kinds of doubt", _IN_DOUBT, _IN_DOUBT, _doubt),
 }

@@ -129,7 +129,8 @@ def _well_formed(
     if not doubts:
         status = pet.get("status")
         with_status = f"status {quoted(status)}" if status else "no status"
-        what = f"a name of {_characters(name, 'ASCII ')}, `categoryId` {category} and {with_status}"
+        shown = f"the name {quoted(name)}" if len(name) <= _SHORT_NAME else f"a name of {_characters(name, 'ASCII ')}"
+        what = f"{shown}, `categoryId` {category} and {with_status}"
         return Asked(Due.CREATED, what, "CREATE-1", pet)
     # if no category is known, every category is doubtful, and only the category can be the cause
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
@@ -167,6 +168,8 @@ def _find_reading_of(request: Request) -> Reading | None:
 
 
 _reading_of = Once(_find_reading_of)
+_SHORT_NAME = 8  # characters; it is shown, since it may be the cause
+_WHOLE_DOUBLES = 2**52  # from here on a double has no fraction
 
 
 def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
@@ -186,7 +189,8 @@ def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
     if isinstance(category, Decimal) and category and category.is_finite() and category.adjusted() >= _INT64_DIGITS:
         return "CREATE-9", f"{category}, outside the int64 range, as `categoryId`"
     if number is None and not isinstance(category, HugeNumber):
-        return "CREATE-8", f"{kind(category)} as `categoryId`"
+        fine = isinstance(category, Decimal) and category.is_finite() and abs(category) > _WHOLE_DOUBLES
+        return "CREATE-8", f"{f'{category}, ' if fine else ''}{kind(category)} as `categoryId`"
     if number is not None and not INT64_MIN <= number <= INT64_MAX:
         return "CREATE-9", f"{quoted(category)}, outside the int64 range, as `categoryId`"
     if "status" in pet and pet["status"] not in STATUSES:

@@ -26,7 +26,8 @@ _MISSPELT = (
     ("name", "NAME"),
     ("categoryId", "categoryid"),
 )
-_FRACTIONS = (1.5, -1.5, 0.5)
+# a double has no room for the second, so code that holds numbers in doubles takes it for an integer
+_FRACTIONS = ("1.5", "4503599627370497.5")
 # JavaScript finds the second in every object
 _NO_STATUSES = ("adopted", "constructor")
 # bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
@@ -120,6 +121,9 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     form = f"name={run}+refused+form&categoryId={category}&status={TELLTALE_STATUS}".encode()
     array = json.dumps([body("array")]).encode()
     string = json.dumps(json.dumps(body("string"))).encode()
+    fraction = json.dumps(body("category-fraction", categoryId=0)).replace(": 0", f": {turn(_FRACTIONS, seed)}")
+    # an array cannot be a key of a dictionary, so a lookup crashes; others are lost where code tests for truth
+    types = ([TELLTALE_STATUS], 0, True, {"is": TELLTALE_STATUS}, False)
     missing, misspelt = turn(_MISSPELT, seed)
     return (
         Defect("no-body", "CREATE-5", b""),
@@ -131,13 +135,14 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
         defect("category-text", "CREATE-8", categoryId=str(category)),
-        defect("category-fraction", "CREATE-8", categoryId=turn(_FRACTIONS, seed)),
+        Defect("category-fraction", "CREATE-8", fraction.encode()),
         defect("category-null", "CREATE-8", categoryId=None),
         defect("category-boolean", "CREATE-8", categoryId=turn((True, False), seed)),
         defect("category-beyond", "CREATE-9", categoryId=INT64_MAX + 1),
         defect("status-unknown", "CREATE-10", status=turn(_NO_STATUSES, seed)),
         defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
         defect("status-null", "CREATE-10", status=None),
+        defect("status-type", "CREATE-10", status=turn(types, seed)),
     )
 
 

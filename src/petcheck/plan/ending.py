@@ -72,6 +72,12 @@ def _not_found(record: Record) -> Iterator[Call]:
     yield from [read_call(number) for number, exchange in reads_in(record) if exchange.status == 404][:1]
 
 
+def _found_late(record: Record) -> Iterator[Call]:
+    """An animal of the run with an id that was read before the animal was there: a cache may keep the 404."""
+    missed = {number for number, exchange in reads_in(record) if exchange.status == 404}
+    yield from [read_call(one.id) for one in creations_in(record) if one.id in missed][:1]
+
+
 def _first(record: Record) -> Iterator[Call]:
     yield from [read_call(one.id) for one in creations_in(record)[:1]]
 
@@ -95,6 +101,7 @@ def _unread(record: Record) -> Iterator[Call]:
     """An older animal of each status of which none was read by its id, of a category of which none was if there is one.
 
     Those that the run created do not count: a store that hides what was sold long ago may show what it sold just now.
+    The last on the pages come first, since the run has read the first.
     """
     made = {one.id for one in creations_in(record)}
     shown = {number: animal for number, animal in animals_in(record).items() if number not in made}
@@ -104,7 +111,8 @@ def _unread(record: Record) -> Iterator[Call]:
     )
     of_status = grouped((str(animal.get("status")), number) for number, animal in shown.items())
     for status in sorted((one for one in of_status if one not in seen), key=lambda one: one != SOLD):
-        number = min(of_status[status], key=lambda number: str(shown[number].get("categoryId")) in categories)
+        latest = reversed(of_status[status])
+        number = min(latest, key=lambda number: str(shown[number].get("categoryId")) in categories)
         categories.add(str(shown[number].get("categoryId")))
         yield read_call(number)
 
@@ -139,6 +147,7 @@ ENDING = (
     Again("the page without parameters", Operation.LIST_PETS, _default),
     Again("an id that was not found", Operation.GET_PET, _not_found),
     Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
+    Again("an animal of the run whose id was not found before", Operation.GET_PET, _found_late, created=True),
     Again("the first animal of the run", Operation.GET_PET, _first, created=True),
     Again("the orders", Operation.STORE_ORDERS, _orders),
     Again("an animal of the run of a status that was not read", Operation.GET_PET, _unlike, created=True),

@@ -29,6 +29,7 @@ from petcheck.toolkit.budget import DEEP, shares
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.target import Target
 from petcheck.toolkit.together import ask_ahead
+from petcheck.wire.circuit import is_ordinary
 
 _FURTHER = 10  # most requests to simplify one example
 _SIMPLIFIED = 6  # most failures of an operation that are simplified
@@ -162,7 +163,8 @@ class Examples:
     def _sent_ahead(self, parts: list[_Part]) -> list[tuple[_Part, Call | None]]:
         """The next examples by turns, sent at the same time, as far as the run may; one without a call comes alone.
 
-        A part without further calls is no longer one of `parts`.
+        So does one that no server expects to serve: if it ends the process, it is known which one did. A part without
+        further calls is no longer one of `parts`.
         """
         target, chosen = self.target, list[tuple[_Part, Call]]()
         while parts and len(chosen) < target.transport.permissions.connections:
@@ -179,7 +181,7 @@ class Examples:
             part.spent += 1  # also for what a check has sent, so that all runs with this share try the same
             chosen.append((part, call))
         with self._counted():
-            ask_ahead(target, [call for _, call in chosen])
+            ask_ahead(target, [call for _, call in chosen if is_ordinary(call)])
         return list(chosen)
 
     def _parts(self) -> list[_Part]:
@@ -189,9 +191,8 @@ class Examples:
         parts = [_Part(Operation.STORE_ORDERS, share.ordering, ordering())]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
-            bodies = creating(
-                self.pets, seed, [body for body in posted if body], cases, self._created, self._plainest()
-            )
+            before = [body for body in posted if body]
+            bodies = creating(self.pets, seed, before, cases, self._created, self._plainest(), self._refused)
             needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             # soon enough to find most, and late enough that what a run that only reads asks is asked too
             parts.append(_Part(Operation.CREATE_PET, share.creating, needed, like=share.listing * 2 // 3))
@@ -220,11 +221,14 @@ class Examples:
         ]
 
     def _plainest(self) -> int | None:
-        """The id of the first animal that the run created."""
-        return next((one.id for one in creations_in(self.target.record)), None)
+        """The id of the first animal that the run created on purpose."""
+        return next((one.id for one in creations_in(self.target.created.values())), None)
 
     def _created(self, body: bytes) -> bool:
         return any(e.status == 201 for e in posts_in(self.target.record) if e.request.body == body)
+
+    def _refused(self, body: bytes) -> bool:
+        return any(e.status not in (201, None) for e in posts_in(self.target.record) if e.request.body == body)
 
     def _read_alone(self, call: Call) -> bool:
         if self.target.choice.calls(call.operation) and self.left(call.operation) > 0:

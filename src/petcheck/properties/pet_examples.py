@@ -34,20 +34,24 @@ def creating(
     cases: Cases,
     created: Callable[[bytes], bool] = lambda _: True,
     own_id: int | None = None,
+    refused: Callable[[bytes], bool] = lambda _: False,
 ) -> Iterator[Call]:
     """NewPets that may be accepted, mixed with defective ones; each has one defect that no `known` body has.
 
     There are more defective ones, since a refused body leaves nothing behind. `created` says of an earlier body whether
-    it got 201. `own_id` is the id of an animal that the run has created, for a body that names it.
+    it got 201, and `refused` whether it got another answer. `own_id` is the id of an animal that the run has created,
+    for a body that names it: with members that nobody knows, and without them if those were refused.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     odd = rotated(_odd(pets), 2, seed, 1)
     accepted = chain(_dense(pets, seed, created), woven(iter(odd), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
     # first, a server may read members of what is null
-    refused = chain([b"null"], defective_pets(pets, seed, known, cases))
+    defective = chain([b"null"], defective_pets(pets, seed, known, cases))
     # no other id: a server that takes it from the body must not overwrite an animal of another client
-    named = () if own_id is None else (_with_id(pets, seed, own_id),)
-    bodies = chain(named, islice(accepted, 1), woven(refused, accepted, 24, 3), woven(refused, accepted, 2**62, 1))
+    named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {turn((_TWICE, _DEEP), seed)}")]
+    again = (_with_id(pets, seed, own_id or 0, "") for body in named if refused(body))
+    firsts = chain(named, islice(accepted, 1), islice(defective, 2), again)
+    bodies = chain(firsts, woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
     yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 
@@ -67,16 +71,13 @@ def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[
     yield _backwards(new_pet(pets, name, PENDING, _unseen(pets, 2 * seed, next(others))))
 
 
-def _with_id(pets: Pets, seed: int, own_id: int) -> bytes:
-    """An animal with the id of another one and members that nobody knows.
+def _with_id(pets: Pets, seed: int, own_id: int, members: str) -> bytes:
+    """An animal with the id of another one, and further members as JSON text.
 
-    Its name is one that careless code takes for another value; each seed has another one, and other members.
+    Its name is one that careless code takes for another value; each seed has another one.
     """
     names = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.")
-    members = f"{_UNKNOWN}, {turn((_TWICE, _DEEP), seed)}"
-    return _with_member(
-        new_pet(pets, turn(names, seed), None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}, {members}'
-    )
+    return _with_member(new_pet(pets, turn(names, seed), None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}{members}')
 
 
 def _unseen(pets: Pets, place: int, otherwise: int | None = None) -> int | None:

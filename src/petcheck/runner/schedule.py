@@ -119,7 +119,7 @@ class Schedule:
     def planned(self, check: Check) -> PlannedCheck:
         """The check as the stream has it: it asks for what was chosen."""
         asked_for = tuple(filter(self.choice.covers, check.requirements))
-        return PlannedCheck(check.id, asked_for, check.stage in EXAMPLE_STAGES)
+        return PlannedCheck(check.id, asked_for, check.on_top)
 
     def place(self, check: Check) -> int:
         """The key to sort checks by."""

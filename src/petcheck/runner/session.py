@@ -14,7 +14,7 @@ from petcheck.call import Call
 from petcheck.config.options import Config
 from petcheck.config.reach import reach_of, secrets_of
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
-from petcheck.errors import AppFailed, Inconclusive, Untestable
+from petcheck.errors import AppFailed, Inconclusive, TargetDown, Untestable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Dropped
 from petcheck.plan.forms import forms_for
@@ -106,12 +106,14 @@ class Session:
         sender = target.transport.sender
         dropped = _dropped_by(error)
         if dropped is not None:
-            dropped = replace(dropped, reason=sender.redacted(dropped.reason))
+            # what no requirement needs leaves a verdict as it was before the target went down
+            outcome = "inconclusive" if isinstance(error, TargetDown) and check.on_top else dropped.outcome
+            dropped = replace(dropped, outcome=outcome, reason=sender.redacted(dropped.reason))
         self.writer.write(Ended(check.target, check.id, round(seconds, 6), dropped))
         if target.transport.down and target.untestable is None and check.target not in self._down:
             self._down.add(check.target)
-            said = "stopped answering during the run; check that the server is up, and run again"
-            self.writer.write(Gone(check.target, sender.redacted(f"{sender.base_url} {said}")))
+            gone = f"{sender.base_url} {target.transport.down.removeprefix('the target ')}"
+            self.writer.write(Gone(check.target, sender.redacted(f"{gone}; start it, and run again")))
 
     def close(self) -> None:
         """Close connections and stop the servers of this run."""

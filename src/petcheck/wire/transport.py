@@ -54,6 +54,7 @@ _BODY_CAP_BEYOND = 256 * 1024
 LOST_BEFORE_NONE_IS_KEPT = 3
 _BURSTS_AGAIN = 3  # bursts with silence that are sent again
 _NOTICED_S = 0.25
+_SUSPECTS = 3  # requests of a burst that are named if it ended a target
 _RECENT = 20  # exchanges that say how fast a target answers
 # so long after an answer a connection is open for sure, unless the server has closed one before
 _OPEN_FOR_S = 0.5
@@ -195,7 +196,7 @@ class Transport:
 
     def _before_repeat(self, cause: Unplanned, exchange: Exchange) -> None:
         if cause is Unplanned.SILENCE:
-            self._await_life(exchange)
+            self._await_life([exchange])
             return
         # waiting does not help if the last call met nothing else, or if many calls have
         helps = not self._in_trouble and self._gateway_pauses < _GATEWAY_PAUSES
@@ -203,13 +204,14 @@ class Transport:
             self._gateway_pauses += 1
             self.wait(_GATEWAY_PAUSE_S, f"got {exchange.status}; retrying")
 
-    def _await_life(self, unanswered: Exchange) -> None:
+    def _await_life(self, unanswered: Sequence[Exchange]) -> None:
         """Probe until anything is answered. Raises `TargetDown` if nothing is until patience ends."""
-        silence = unanswered.answer.kind if isinstance(unanswered.answer, NoAnswer) else None
+        first = unanswered[0]
+        silence = first.answer.kind if isinstance(first.answer, NoAnswer) else None
         known = bool(self._answered) or silence is Silence.CUT_SHORT  # an answer whose body did not end is one
         starting = silence in WHILE_STARTING
         patience = PATIENCE_S if known else PATIENCE_AT_START_S if starting else 0.0
-        calls = self._probes(unanswered.request.operation)
+        calls = self._probes(first.request.operation)
         began = self.time.monotonic()
         number = 0
         while True:
@@ -232,10 +234,18 @@ class Transport:
         calls = {operation: Call(operation) for operation in asked} | self._answered
         return [calls[operation] for operation in sorted(calls, key=lambda operation: operation is silent)]
 
-    def _last_words(self, unanswered: Exchange, seconds: float) -> str:
-        """Why the target counts as down: the last requests before the silence, and what was seen."""
-        asked, silence = unanswered.request.summary, unanswered.answer
-        text = f"the target has stopped answering: {asked} got no answer ({silence})"
+    def _last_words(self, unanswered: Sequence[Exchange], seconds: float) -> str:
+        """Why the target counts as down: the last requests before the silence, and what was seen.
+
+        Of several at the same time, the likeliest to have ended it come first: what no server expects to serve. A
+        request for which there was no connection any more did not end it.
+        """
+        silences = [(one, one.answer) for one in unanswered if isinstance(one.answer, NoAnswer)]
+        reached = [one for one, silence in silences if silence.kind not in _NOT_TRIED] or unanswered
+        likely = sorted(reached, key=lambda one: is_ordinary(one.request.call) or not one.request.has_valid_key)
+        asked = "; ".join(one.request.summary for one in likely[:_SUSPECTS])
+        more = f"; and {len(likely) - _SUSPECTS} more at the same time" if len(likely) > _SUSPECTS else ""
+        text = f"the target has stopped answering: {asked}{more} got no answer ({likely[0].answer})"
         if self._last_answered is None:
             return f"{text}, nor did any other request"
         status, request = self._last_answered
@@ -263,7 +273,7 @@ class Transport:
         silent = [one for one in answers if isinstance(one.answer, NoAnswer)]
         if silent and not any(map(is_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
             self._bursts_again += 1
-            self._await_life(silent[0])
+            self._await_life(silent)
             answers = self._sent_together(formed, repeated=answers, cause=Unplanned.SILENCE)
         self.one_by_one = self.one_by_one or any(map(is_in_excess, answers))
         return [self._counted(one, call) for one, call in zip(answers, formed, strict=True)]

@@ -61,6 +61,20 @@ def _rolled_back(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, keep=keep, refuse=refuse)
 
 
+def _missed_for_good(behaviour: Behaviour) -> Behaviour:
+    """A cache keeps for good that there was no animal with an id."""
+    missed: dict[int, set[int]] = {}
+
+    def find(number: int, store: Store) -> Animal | None:
+        gone = missed.setdefault(id(store), set())
+        animal = None if number in gone else behaviour.find(number, store)
+        if animal is None:
+            gone.add(number)
+        return animal
+
+    return replace(behaviour, find=find)
+
+
 def _one_id(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, new_id=lambda store: 1_000_000)
 
@@ -157,6 +171,14 @@ FAULTS = [
         "A POST that is refused with 400 also undoes the one before it, if that was accepted.",
         "CREATE-12",
         _rolled_back,
+        needs="small-store",
+    ),
+    *create(
+        "id-not-found-stays-404",
+        "`GET /pets/{petId}` returns 404 for an id that it once had not found, after an animal got it.",
+        "CREATE-12",
+        _missed_for_good,
+        at=_GET,
         needs="small-store",
     ),
     *create(

@@ -313,6 +313,18 @@ def test_no_page_of_a_status_is_requested_if_none_was_sent() -> None:
     assert decision.calls == (listing(limit="100"), reading(1))
 
 
+def test_a_single_404_is_compared_with_the_page_that_shows_the_animal_ten_seconds_later() -> None:
+    shown = page(pet(1), pet(2), sent=1.0)
+    record = [new(1), new(2), get(2, 1.5), shown, get(1, 2.0, 404)]
+    asked = found("CREATE-12", *record)
+    assert isinstance(asked, Ask)
+    assert (asked.calls, asked.not_before) == ((shown.request.call, reading(1)), pytest.approx(12.1))
+    later = [page(pet(1), pet(2), sent=12.2), get(1, 12.4, 404)]
+    assert isinstance(found("CREATE-12", *record, *later), Failed)
+    assert not isinstance(found("CREATE-12", *record, page(pet(1), sent=12.0), later[1]), Failed)
+    assert not isinstance(found("CREATE-12", *record, page(pet(2), sent=12.2), later[1]), Failed)
+
+
 def test_a_404_fails_if_a_page_still_shows_the_animal() -> None:
     record = [new(1), new(2), get(2, 1.0), get(1, 10.2, 404)]
     shown, again = page(pet(1), sent=20.4), get(1, 20.6, 404)

@@ -58,6 +58,8 @@ _LOOKED_AT = {
     Operation.CREATE_PET: "the body is",
 }
 _ABOUT_THE_KEY = (401, 403, 429)
+# a server that looks at the key at all refuses these
+_SHOW_THE_ORDER = (Credential.MISSING, Credential.EMPTY, Credential.RANDOM)
 _Ambiguous: TypeAlias = tuple[Exchange, Exchange | None]
 _ACCEPTABLE = (Due.CREATED, Due.CREATED_OR_REFUSED)
 
@@ -175,9 +177,9 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
         return Ask(calls, Undecided("No request shows whether the key alone is refused.", None, examined))
     # if no plain request can be made, the server did not check the key first, whether or not it refuses it
     late = [e for e, plain in ambiguous if plain is not None and plain.status == 401]
-    late += [e for e, _ in unseparated.values()]
-    if late:
-        return _looked_at_late(late, examined)
+    alone = [e for e, _ in unseparated.values()]
+    if late or alone:
+        return _looked_at_late([*late, *alone], alone, examined)
     shown = {e.request.operation for e in first}
     missing = [operation for operation in _operations(grounds) if operation in _LOOKED_AT and operation not in shown]
     if missing:
@@ -185,10 +187,20 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
     return Held(examined)
 
 
-def _looked_at_late(late: list[Exchange], examined: tuple[Exchange, ...]) -> Failed:
-    said = "expected 401 before {} checked (section 5), got {}"
-    texts = ((e, said.format(_LOOKED_AT[e.request.operation], answer_text(e))) for e in late)
+def _looked_at_late(late: list[Exchange], unseparated: Collection[Exchange], examined: tuple[Exchange, ...]) -> Failed:
+    texts = ((e, f"{_late(e)}{_or_accepted(e) if e in unseparated else ''}") for e in late)
     return replace(failed_by(None, [(e, Problem(text, STATUS, "401")) for e, text in texts]), examined=examined)
+
+
+def _late(exchange: Exchange) -> str:
+    looked_at = _LOOKED_AT[exchange.request.operation]
+    return f"expected 401 before {looked_at} checked (section 5), got {answer_text(exchange)}"
+
+
+def _or_accepted(exchange: Exchange) -> str:
+    """What else may be wrong if no plain request with that key was possible."""
+    key = exchange.request.credential
+    return "" if key in _SHOW_THE_ORDER else f"; the server may also accept this key ({_REQUIREMENT[key]})"
 
 
 def _not_shown(missing: Collection[Operation], ambiguous: list[_Ambiguous]) -> Iterator[str]:

@@ -105,8 +105,8 @@ def _is_lost(
     late = [(one, x) for one, x in late if x]
     if len(late) > 1:
         return _never_found(late[:2])
-    for one, x in late:
-        if (listed := _still_listed(record, one, x)) is not None:
+    for one, x in lost:
+        if (listed := _still_listed(record, one, [e for e in x if e.status == 404])) is not None:
             return listed
     vanished = Undecided(
         f"{described(exchanges[-1])} returned 404, although {_creating(lost[0][0])}; another client may have removed "
@@ -116,6 +116,9 @@ def _is_lost(
     )
     if not late:
         gone, on_pages = [one for one, _ in lost], listed_in(record)
+        if len(gone) == 1 and (sights := on_pages.get(gone[0].id)):
+            page = sights[-1].exchange.request.call
+            return Ask((page, read_call(gone[0].id)), vanished, max(gone[0].due, exchanges[0].finished + LAG_S))
         # likeliest to be lost too is one that no page ever showed
         others = sorted((one for one in creations if one not in gone), key=lambda one: one.id in on_pages)
         asked = [*gone, *others][:2]
