@@ -116,14 +116,14 @@ def test_what_is_certainly_created(name: str) -> None:
     for status in ("available", "pending", "sold"):
         found = asked(pet(name=name, status=status))
         assert (found.due, found.requirement) == (Due.CREATED, "CREATE-1")
-        characters = "1 ASCII character" if len(name) == 1 else f"{len(name)} ASCII characters"
-        assert found.what == f'a name of {characters}, `categoryId` 1 and status "{status}"'
+        shown = f"the name {json.dumps(name)}" if len(name) <= 8 else f"a name of {len(name)} ASCII characters"
+        assert found.what == f'{shown}, `categoryId` 1 and status "{status}"'
         assert found.pet == {"name": name, "categoryId": 1, "status": status}
 
 
 def test_no_status_is_certainly_valid() -> None:
     found = asked(pet(categoryId=2))
-    assert (found.due, found.what) == (Due.CREATED, "a name of 3 ASCII characters, `categoryId` 2 and no status")
+    assert (found.due, found.what) == (Due.CREATED, 'the name "Rex", `categoryId` 2 and no status')
 
 
 @pytest.mark.parametrize("name", DOUBTFUL_NAMES, ids=count())

@@ -188,8 +188,10 @@ def asked(operations: set[Operation | None]) -> Iterator[Ask]:
     if Operation.CREATE in operations:
         yield Ask("/pets", "POST", "Bearer x", b"{")
         yield from (Ask(f"/pets?limit={limit}") for limit in (5, 100))
+        yield from (Ask(f"/pets/{size + 2}") for size in (130, *STORES.values()))
         yield from (Ask("/pets", "POST", body=body.encode()) for body in BODIES)
         yield Ask("/pets?limit=100")
+        yield from (Ask(f"/pets/{size + 2}") for size in (130, *STORES.values()))
     if Operation.GET in operations or Operation.CREATE in operations:
         yield from (
             Ask(f"/pets/{pet_id}") for pet_id in (129, 130, 131, 132, 0, 2**32 + 1, (2**63 - 129) ^ 256, 2**63, "abc")

@@ -91,7 +91,7 @@ def test_every_pass_has_evidence(everything: Trial) -> None:
 def test_a_read_only_run_sends_only_get(reading: Trial) -> None:
     count = reading.result.targets[0].requests
     assert (count.post, count.get) == (0, count.total)
-    assert 45 <= count.total <= 52
+    assert 45 <= count.total <= 54
     assert 9 <= count.examples <= 12
     assert reading.exit == 0
     assert reading.ids("not-run") >= {f"CREATE-{number}" for number in range(1, 15)} | {"AUTH-6"}
@@ -106,10 +106,9 @@ def test_a_run_with_writes_sends_at_most_a_hundred_requests_and_names_what_it_le
     assert sorted(animal.id for animal in target.created if animal.id) == [*range(131, 131 + len(target.created))]
     run = trial.result.run.id
     assert [animal.name.partition(run)[0] for animal in target.created][:4] == ["=petcheck ", *["petcheck "] * 3]
-    # the shortest name, or with some seeds an empty one, has no room for the run's id; one that code may take for
-    # another value is that value
+    # the shortest name and an empty one have no room for the run's id; one that code may take for another value is that
+    # value
     others = {animal.name for animal in target.created if run not in animal.name}
-    assert len(others & {"0", ""}) == 1
     assert others <= {"0", "", "null", "true", str(int(run, 16))}
 
 

@@ -150,13 +150,14 @@ class Examples:
         first, more = self.sent, True
         try:
             if call is not None:
+                first += not self.target.api.known(call)  # it was counted when its turn came
                 self.attempt(call)
             elif part.another is not None:
                 more = part.another()
         except OperationSilent as obstacle:
             self._obstacles[part.name] = obstacle
             more = False
-        part.spent += self.sent - first
+        part.spent += max(self.sent - first, 0)
         if part in parts and (not more or part.spent >= part.share):
             parts.remove(part)
 

@@ -179,7 +179,7 @@ FAULTS = [
         "CREATE-12",
         _missed_for_good,
         at=_GET,
-        needs="small-store",
+        needs="writes small-store",
     ),
     *create(
         "created-not-readable",

@@ -167,7 +167,7 @@ def test_each_status_is_repeated() -> None:
 @pytest.mark.parametrize(
     ("requirement", "sent", "right", "conforming", "what"),
     [
-        ("CREATE-1", NEW, (201,), "201", 'a name of 3 ASCII characters, `categoryId` 1 and status "sold"'),
+        ("CREATE-1", NEW, (201,), "201", 'the name "Rex", `categoryId` 1 and status "sold"'),
         ("CREATE-5", b"", (400,), "400", "no body"),
         ("CREATE-5", b"{", (400,), "400", "a body that is not JSON"),
         ("CREATE-5", b'"{}"', (400,), "400", "a string as the body"),

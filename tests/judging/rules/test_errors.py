@@ -80,7 +80,7 @@ def test_a_server_error_is_never_documented(status: int) -> None:
         assert by("ERROR-5", found) == Problem(said, "status", "any status except 5xx")
     wrong = Problem(said, "status", "any status except 5xx", "a body that is not JSON")
     assert by("ERROR-5", posted(b"{", status)) == wrong
-    plain = replace(wrong, sent='a name of 3 ASCII characters, `categoryId` 1 and status "sold"')
+    plain = replace(wrong, sent='the name "Rex", `categoryId` 1 and status "sold"')
     assert by("ERROR-5", posted(NEW, status)) == plain
 
 
