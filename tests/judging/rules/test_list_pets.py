@@ -374,6 +374,19 @@ def test_a_missing_default_page_of_a_filter_is_requested() -> None:
     assert decided("LIST-4", *record, answer("status=pending", 400)) == left
 
 
+def test_pages_of_another_filter_from_before_the_run_created_animals_ask_for_nothing_more() -> None:
+    few = pets(range(2000, 2015), "sold")
+    early = [exchange(body=few, path=f"/pets?{query}status=sold", sent=0.0) for query in ("", "limit=20&")]
+    sold = [{"id": 3000 + number, "name": "Rex", "categoryId": 1, "status": "sold"} for number in range(10)]
+    posts = [
+        exchange(CREATE, 201, pet, asked={name: pet[name] for name in pet if name != "id"}, index=10 + number)
+        for number, pet in enumerate(sold)
+    ]
+    record = [full(), full("pending"), wide(30, "pending"), *early]
+    assert isinstance(decided("LIST-4", *record), Held)
+    assert isinstance(decided("LIST-4", *record, *posts), Held)
+
+
 def test_a_short_default_page_of_a_filter_is_compared_with_a_page_of_that_filter() -> None:
     short = page(range(1000, 1010), "status=sold", status="sold")
     no_page = Undecided("GET /pets with `status` and `limit=20` returned no page to compare; see LIST-2.")

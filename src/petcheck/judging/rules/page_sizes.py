@@ -128,8 +128,10 @@ def _default_is_20(record: Record, grounds: Grounds) -> Decision:
 
 
 def _both_are_seen(status: str, record: Record) -> bool:
-    """Whether pages with and without `limit=20` were returned for a status."""
-    return all(pages_of(record, page_call(limit, status)) for limit in (None, LIMIT_DEFAULT))
+    """Whether pages with and without `limit=20` were returned for a status of which more animals were known."""
+    behind = behind_in(record)
+    enough = any(behind(page) > LIMIT_DEFAULT for page in pages_of(record, page_call(None, status)))
+    return enough and bool(pages_of(record, page_call(LIMIT_DEFAULT, status)))
 
 
 def _default_of(status: str | None, record: Record) -> Decision:
