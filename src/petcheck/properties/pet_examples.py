@@ -50,7 +50,7 @@ def creating(
     # no other id: a server that takes it from the body must not overwrite an animal of another client
     named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {turn((_TWICE, _DEEP), seed)}")]
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if refused(body))
-    firsts = chain(named, islice(accepted, 1), islice(defective, 2), again)
+    firsts = chain(named, islice(accepted, 1), islice(defective, 1), islice(accepted, 1), islice(defective, 1), again)
     bodies = chain(firsts, woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
     yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
