@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
@@ -364,6 +365,20 @@ def test_trouble_that_was_gone_on_the_second_try_is_counted(
 def test_what_the_run_left_behind_is_named(body: bytes, answer: Any, created: list[LeftAnimal]) -> None:
     result = sent((post(body), answer, {}), (samples.request(), 200, {}))
     assert result.targets[0].created == tuple(created)
+
+
+def test_what_pages_show_although_it_was_refused_was_left_behind_too() -> None:
+    name = f"petcheck {streams.head().run} refused token"
+    body = json.dumps({"name": name, "categoryId": 1}).encode()
+    page = samples.response([{"id": 7, "name": name, "categoryId": 1}, {"id": 8, "name": "Rex", "categoryId": 1}])
+    refused: list[tuple[Request, Any, dict[str, Any]]] = [
+        (post(body), samples.response({}, 401), {}),
+        (post(), samples.response({}, 400), {}),
+    ]
+    result = sent(*refused, (samples.request(), page, {}))
+    assert result.targets[0].created == (LeftAnimal(7, name),)
+    result = sent((post(body), samples.response({"id": 7}, 201), {}), *refused, (samples.request(), page, {}))
+    assert result.targets[0].created == (LeftAnimal(7, name),)
 
 
 def test_pauses_are_added_up_for_each_target() -> None:

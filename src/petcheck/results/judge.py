@@ -20,6 +20,7 @@ from petcheck.judging.decision import Record
 from petcheck.judging.exits import exit_of
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.observations import Observed, observed
+from petcheck.judging.pages import animals_in
 from petcheck.judging.traffic import Shown, forget, refused_everywhere, shown_by_traffic
 from petcheck.judging.verdicts import EXHAUST, Attempt, Verdict, not_in_force, unjudged, verdict_of, without_given
 from petcheck.judging.waivers import apply_waivers
@@ -91,7 +92,7 @@ def _judged(stream: Stream) -> Result:
         complete=end is not None and stream.cut is None and not (end.interrupted or end.cut_short or end.broken),
         suite=suite(),
         run=run_info(stream, code),
-        targets=tuple(_target_info(part, unreachable[part.name]) for part in parts),
+        targets=tuple(_target_info(part, unreachable[part.name], stream.head.run) for part in parts),
         requirements=tuple(verdicts),
         checks=tuple(row for part in parts for row in _check_rows(stream, part)),
         observations=tuple(
@@ -220,7 +221,7 @@ def run_info(stream: Stream, code: Exit) -> RunInfo:
     )
 
 
-def _target_info(part: Part, unreachable: str | None) -> TargetInfo:
+def _target_info(part: Part, unreachable: str | None, run: str) -> TargetInfo:
     settings = part.settings
     return TargetInfo(
         name=part.name,
@@ -231,7 +232,7 @@ def _target_info(part: Part, unreachable: str | None) -> TargetInfo:
         requests=_requests(part.exchanges),
         waited_s=round(float(part.waited_s), 3),
         rate_limited=sum(exchange.status == 429 for exchange in part.exchanges),
-        created=tuple(_left_by(part.exchanges)),
+        created=tuple(_left_by(part.exchanges, run)),
         unreachable=unreachable,
         exhaust=settings.exhaust,
     )
@@ -268,16 +269,30 @@ def _forgiven(record: Record) -> Counter[int]:
     return found
 
 
-def _left_by(record: Record) -> Iterator[LeftAnimal]:
-    """The animals that a run may have left on the target."""
+def _left_by(record: Record, run: str) -> Iterator[LeftAnimal]:
+    """The animals that a run may have left on the target: those of its POSTs that were not refused, and those that
+    pages show although they were.
+    """
+    names = {animal.get("name"): number for number, animal in animals_in(record).items()}
+    left = set[int | None]()
+    refused = []
     for exchange in record:
-        if exchange.request.operation is not Operation.CREATE_PET or exchange.heard.status >= 300:
+        if exchange.request.operation is not Operation.CREATE_PET:
             continue
         # read from copies, so that it does not stay in memory
         sent, made = replace(exchange.request).parsed.value, replace(exchange.heard).parsed.value
         name = sent.get("name") if isinstance(sent, dict) else None
+        name = name if isinstance(name, str) else ""
+        if exchange.heard.status >= 300:
+            refused.append(name)
+            continue
         number = integer(made.get("id")) if isinstance(made, dict) else None
-        yield LeftAnimal(number, name if isinstance(name, str) else "")
+        left.add(number)
+        yield LeftAnimal(number, name)
+    for name in dict.fromkeys(refused):
+        stored = names.get(name) if run and run in name else None
+        if stored is not None and stored not in left:
+            yield LeftAnimal(stored, name)
 
 
 # ---- checks and observations
