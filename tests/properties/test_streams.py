@@ -206,6 +206,8 @@ def test_ids_near_the_known_ones_come_first() -> None:
     runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4, 9)), 30)] for seed in range(2)]
     assert [first for first, *_ in runs] == ["10", "5"]
     assert all({"10", "5"} <= {*ids} for ids in runs)
+    # an animal that no page has shown may have it
+    assert {next(getting(seed, shipped_pool(), (3, 4, 9), whole=False)).pet_id for seed in range(2)} == {"10"}
 
 
 def test_an_id_beyond_int64_comes_before_an_unlikely_one_or_a_segment_that_is_no_int64() -> None:

@@ -14,8 +14,8 @@ from petcheck.spec.operations import Operation
 
 
 def getting(seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool = True) -> Iterator[Call]:
-    """An id next to the `known` ones; then segments that are not an int64, by turns with ids over all of int64, the
-    limits of common integer types first.
+    """The id after the `known` ones, or by turns one between them; then segments that are not an int64, by turns with
+    ids over all of int64, the limits of common integer types first.
 
     Unless the known ones are the `whole` store, an animal may have an id between them.
     """
@@ -25,7 +25,7 @@ def getting(seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool
     odd = (INT64_MAX + 1, turn((0, -1), seed // 2))
     edges = [2**53 + 1, INT64_MIN, INT64_MAX, 2**31, -(2**31) - 1, 2**32]
     near = list(_near(known))
-    near = near[::-1] if seed % 2 else near
+    near = near[::-1] if whole and seed % 2 else near
     edges += near[1:] if whole else []
     ids = chain(
         map(_id, [*odd, *rotated(edges, 0, seed, 1), -1, 0]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -69,6 +69,7 @@ class Target:
     failing: set[str] = field(default_factory=set)  # requirements that failed after a burst
     repeated: set[bool] = field(default_factory=set)  # whether bursts that were sent again had created animals
     ended: bool = False  # what was asked first was asked again
+    cut_off: deque[Call] = field(default_factory=deque)  # except these, for which no requests were left
     untestable: str | None = None
     exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried
 
@@ -259,10 +260,9 @@ class Target:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
         if not self.has_end:
             return
-        left, self.ended = self._kept_for_the_end, True
-        for call in ending(self.record)[:left]:
-            if self.spare_for_the_end() > 0:
-                yield call
+        self.cut_off, self.ended = deque(ending(self.record)[: self._kept_for_the_end]), True
+        while self.cut_off and self.spare_for_the_end() > 0:
+            yield self.cut_off.popleft()
 
     def ask_whether_removed(self) -> None:
         """Find out whether an animal is gone that was found before and no longer is, once in a run."""
