@@ -370,7 +370,8 @@ def test_what_the_run_left_behind_is_named(body: bytes, answer: Any, created: li
 def test_what_pages_show_although_it_was_refused_was_left_behind_too() -> None:
     name = f"petcheck {streams.head().run} refused token"
     body = json.dumps({"name": name, "categoryId": 1}).encode()
-    page = samples.response([{"id": 7, "name": name, "categoryId": 1}, {"id": 8, "name": "Rex", "categoryId": 1}])
+    odd = [{"id": 8, "name": "Rex", "categoryId": 1}, {"id": 9, "name": [name], "categoryId": 1}]
+    page = samples.response([{"id": 7, "name": name, "categoryId": 1}, *odd])
     refused: list[tuple[Request, Any, dict[str, Any]]] = [
         (post(body), samples.response({}, 401), {}),
         (post(), samples.response({}, 400), {}),

@@ -33,6 +33,7 @@ _VARIANTS = 12
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII)
 _LIKELY_POSTS = 2
 _KINDS = tuple(key for kinds in INVALID.values() for key in kinds)
+_SCHEMES = tuple(key for key in INVALID["AUTH-4"] if key in SURELY_INVALID)
 _MISSING, _EMPTY, _RANDOM = Credential.MISSING, Credential.EMPTY, Credential.RANDOM
 _CREATE = Operation.CREATE_PET
 
@@ -91,11 +92,6 @@ class KeyCell:
     def defective(self) -> bool:
         """Whether something besides the key is wrong."""
         return self.wrong in DEFECTS[self.operation]
-
-    @property
-    def has_name(self) -> bool:
-        """Whether it sends an animal that a page could show, so that a page must clear it (AUTH-6)."""
-        return not self.operation.safe and self.wrong not in (Wrong.NO_JSON, Wrong.NO_BODY)
 
     @property
     def pair(self) -> tuple[Credential, Operation]:
@@ -218,14 +214,13 @@ def _needed_posts(seed: int) -> Iterator[KeyCell]:
     yield turns.cell(_EMPTY, _CREATE, _options(_CREATE), seed + 1)
     yield turns.cell(_RANDOM, _CREATE, _options(_CREATE))
     # another form of the request once each kind had its turn
-    schemes = [key for key in INVALID["AUTH-4"] if key in SURELY_INVALID]
-    forms, which = divmod(seed, len(schemes))
-    yield turns.cell(schemes[which], _CREATE, (Wrong.NOTHING,), forms)
+    forms, which = divmod(seed, len(_SCHEMES))
+    yield turns.cell(_SCHEMES[which], _CREATE, (Wrong.NOTHING,), forms)
 
 
 def _likely_posts(seed: int) -> list[KeyCell]:
     """The next two of the kinds that no pass needs in a POST."""
-    known = {_MISSING, _EMPTY, _RANDOM, *(key for key in INVALID["AUTH-4"] if key in SURELY_INVALID)}
+    known = (_MISSING, _EMPTY, _RANDOM, *_SCHEMES)
     kinds = rotated((key for key in _KINDS if key not in known), 0, seed, _LIKELY_POSTS)
     turns = _Turns(seed, (_CREATE,))
     return [turns.plain(key, _CREATE) for key in kinds[:_LIKELY_POSTS]]

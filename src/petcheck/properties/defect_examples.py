@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
 from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.plan.bodies import with_category
 from petcheck.plan.weaving import rotated
 from petcheck.properties.new_pets import Pets, json_body, of_this_run
 from petcheck.properties.pool import Cases
@@ -44,7 +44,7 @@ def _realistic(pets: Pets) -> Iterator[bytes | None]:
         return {key: value for key, value in (whole | members).items() if value is not _LEFT_OUT}
 
     def written(what: str, category: str) -> bytes:
-        return json.dumps(pet(what, categoryId=_LEFT_OUT))[:-1].encode() + f', "categoryId": {category}}}'.encode()
+        return with_category(pet(what, categoryId=_LEFT_OUT), category)
 
     yield json_body(pet("empty status", status=""))
     yield json_body(pet("list as status", status=[SOLD]))  # cannot be a key of a dictionary, so a lookup crashes

@@ -273,7 +273,7 @@ def _left_by(record: Record, run: str) -> Iterator[LeftAnimal]:
     """The animals that a run may have left on the target: those of its POSTs that were not refused, and those that
     pages show although they were.
     """
-    names = {animal.get("name"): number for number, animal in animals_in(record).items()}
+    names = {str(animal.get("name")): number for number, animal in animals_in(record).items()}
     left = set[int | None]()
     refused = []
     for exchange in record:

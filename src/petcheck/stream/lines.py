@@ -170,7 +170,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCheck:
-    """A check that the run was to make. `id` is pytest's; `on_top` marks property examples."""
+    """A check that the run was to make. `id` is pytest's; `on_top` says that no requirement needs what it sends."""
 
     id: str
     requirements: tuple[str, ...] = ()

@@ -63,13 +63,12 @@ def _rolled_back(behaviour: Behaviour) -> Behaviour:
 
 def _missed_for_good(behaviour: Behaviour) -> Behaviour:
     """A cache keeps for good that there was no animal with an id."""
-    missed: dict[int, set[int]] = {}
+    missed: set[int] = set()
 
     def find(number: int, store: Store) -> Animal | None:
-        gone = missed.setdefault(id(store), set())
-        animal = None if number in gone else behaviour.find(number, store)
+        animal = None if number in missed else behaviour.find(number, store)
         if animal is None:
-            gone.add(number)
+            missed.add(number)
         return animal
 
     return replace(behaviour, find=find)
