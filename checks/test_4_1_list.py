@@ -94,9 +94,18 @@ def test_page_is_never_longer_than_100(target: Target) -> None:
 
 @requirement("LIST-7")
 @sends(Traffic.PAGES)
+@stage("survey")
 def test_filtered_page_holds_that_status_only(target: Target) -> None:
     """`status` filters by availability."""
     look(target)
+    target.settle("LIST-7")
+
+
+@requirement("LIST-7")
+@sends(Traffic.PAGES)
+@stage("look")
+def test_filtered_page_of_a_store_that_has_grown(target: Target) -> None:
+    """The same for a status that only animals of the run have."""
     target.settle("LIST-7")
 
 

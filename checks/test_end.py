@@ -4,6 +4,8 @@ An animal may expire, a write may be rolled back, a stale front may answer later
 page. The sections that say how each answer must be judge them.
 """
 
+from itertools import islice
+
 from petcheck.properties.examples import Examples
 from petcheck.toolkit import (
     ASKED_AGAIN,
@@ -29,6 +31,16 @@ def test_what_was_asked_first_is_asked_again(target: Target) -> None:
     target.repeat_in_plain_form()
     for name in (*ASKED_AGAIN, *(CREATED_ASKED_AGAIN if target.config.writes else ())):
         target.settle(name)
+
+
+@requirement(*ASKED_AGAIN)
+@sends(Traffic.PAGES, Traffic.ANIMALS, Traffic.OTHER_IDS, Traffic.ORDERS)
+@stage("left over")
+def test_what_is_left_over_goes_on_with_the_end(target: Target) -> None:
+    """A run without property examples has few requests for its end; it may use those kept for questions, too."""
+    if not target.examples_share:
+        for call in islice(target.cut_off, max(target.spare_in_all() - 1, 0)):
+            target.api.call(call, fresh=True)
 
 
 @requirement("CREATE-14")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.judging.creations import found_in
 from petcheck.spec.operations import Operation
@@ -47,4 +48,7 @@ def test_a_run_with_writes_asks_all_that_a_reading_run_asks(seed: int, animals: 
         runs.append(asked(trial.exchanges))
     reading, writing = runs
     assert len(reading) > 20
-    assert reading - writing == set()
+    # without property examples, there is room for a random key and one under another scheme once, which is in a POST
+    kinds = (Credential.RANDOM, Credential.BASIC, Credential.NO_SCHEME) if examples == "0" else ()
+    once = {key.value for key in kinds}
+    assert {thing for thing in reading - writing if thing[-1] not in once} == set()

@@ -4,7 +4,7 @@ A server may accept one kind of key on one operation only, so the pairs are many
 that a pass needs, then as many others as it has requests for. A run with writes asks what one that only reads asks, and
 a few kinds in POSTs. On GETs each kind moves on by one operation with each next seed, so as many runs with consecutive
 seeds as there are operations ask for all pairs with the kinds that a pass needs, and four times as many for all pairs.
-POSTs have other kinds with each next seed: six in a row send all.
+POSTs have other kinds with each next seed: seven in a row send all.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _VARIANTS = 12
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII)
 _LIKELY_POSTS = 2
 _KINDS = tuple(key for kinds in INVALID.values() for key in kinds)
-_SCHEMES = tuple(key for key in INVALID["AUTH-4"] if key in SURELY_INVALID)
+# the first and the last scheme are always on one operation that reads, so a pass can do without one of them there
+_POSTED_SCHEMES = Credential.BASIC, Credential.NO_SCHEME
 _MISSING, _EMPTY, _RANDOM = Credential.MISSING, Credential.EMPTY, Credential.RANDOM
 _CREATE = Operation.CREATE_PET
 
@@ -125,7 +126,11 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     if _CREATE in operations:
         needed_posts, likely_posts = tuple(_needed_posts(seed)), tuple(_likely_posts(seed))
         more = tuple(_other_posts(seed, (*needed_posts, *likely_posts)))
-        needed, likely, others = needed + needed_posts, likely + likely_posts, others + more
+        # a POST has these two, and AUTH-2 and AUTH-4 another kind for the operation of either
+        posted = {cell.key for cell in needed_posts} - {_MISSING, _EMPTY}
+        again = tuple(cell for cell in needed if cell.key in posted)
+        needed = *(cell for cell in needed if cell not in again), *needed_posts
+        likely, others = (*again, *likely, *likely_posts), others + more
     return KeyPlan(needed, likely, tuple(dict.fromkeys(others)))
 
 
@@ -214,13 +219,13 @@ def _needed_posts(seed: int) -> Iterator[KeyCell]:
     yield turns.cell(_EMPTY, _CREATE, _options(_CREATE), seed + 1)
     yield turns.cell(_RANDOM, _CREATE, _options(_CREATE))
     # another form of the request once each kind had its turn
-    forms, which = divmod(seed, len(_SCHEMES))
-    yield turns.cell(_SCHEMES[which], _CREATE, (Wrong.NOTHING,), forms)
+    forms, which = divmod(seed, len(_POSTED_SCHEMES))
+    yield turns.cell(_POSTED_SCHEMES[which], _CREATE, (Wrong.NOTHING,), forms)
 
 
 def _likely_posts(seed: int) -> list[KeyCell]:
     """The next two of the kinds that no pass needs in a POST."""
-    known = (_MISSING, _EMPTY, _RANDOM, *_SCHEMES)
+    known = (_MISSING, _EMPTY, _RANDOM, *_POSTED_SCHEMES)
     kinds = rotated((key for key in _KINDS if key not in known), 0, seed, _LIKELY_POSTS)
     turns = _Turns(seed, (_CREATE,))
     return [turns.plain(key, _CREATE) for key in kinds[:_LIKELY_POSTS]]

@@ -273,7 +273,6 @@ def _left_by(record: Record, run: str) -> Iterator[LeftAnimal]:
     """The animals that a run may have left on the target: those of its POSTs that were not refused, and those that
     pages show although they were.
     """
-    names = {str(animal.get("name")): number for number, animal in animals_in(record).items()}
     left = set[int | None]()
     refused = []
     for exchange in record:
@@ -284,15 +283,15 @@ def _left_by(record: Record, run: str) -> Iterator[LeftAnimal]:
         name = sent.get("name") if isinstance(sent, dict) else None
         name = name if isinstance(name, str) else ""
         if exchange.heard.status >= 300:
-            refused.append(name)
+            refused += [name] if run and run in name else []
             continue
         number = integer(made.get("id")) if isinstance(made, dict) else None
         left.add(number)
         yield LeftAnimal(number, name)
-    for name in dict.fromkeys(refused):
-        stored = names.get(name) if run and run in name else None
-        if stored is not None and stored not in left:
-            yield LeftAnimal(stored, name)
+    if refused:  # so that the pages of traffic without a run are not kept
+        names = {str(animal.get("name")): number for number, animal in animals_in(record).items()}
+        stored = ((names.get(name), name) for name in dict.fromkeys(refused))
+        yield from (LeftAnimal(number, name) for number, name in stored if number is not None and number not in left)
 
 
 # ---- checks and observations
