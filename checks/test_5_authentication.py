@@ -5,14 +5,12 @@ is refused and that it is checked first. Requests without a second defect go to 
 valid key: this exposes a cache that ignores the key.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable
 
 import pytest
 
 from petcheck.toolkit import (
     INVALID,
-    Call,
     Credential,
     KeyCell,
     Operation,
@@ -30,8 +28,6 @@ from petcheck.toolkit import (
 
 CREATE = Operation.CREATE_PET
 
-LEFT_OVER = 2
-
 
 def others(target: Target) -> list[KeyCell]:
     """The cells of the plan that a run may leave out and that serve what was chosen.
@@ -48,11 +44,7 @@ def others(target: Target) -> list[KeyCell]:
 
 def send(target: Target, cells: Iterable[KeyCell]) -> None:
     """Send the requests for cells of the plan, each once in a run; not to an operation that is removed."""
-    ask(target, list(keyless_calls(target, cells)))
-
-
-def ask(target: Target, calls: Sequence[Call]) -> None:
-    """Send each request once in a run."""
+    calls = list(keyless_calls(target, cells))
     ask_ahead(target, calls)
     for call in calls:
         target.api.call(call)
@@ -109,22 +101,6 @@ def test_more_operations_see_more_keys(target: Target) -> None:
         send(target, new)
     for name in (*INVALID, "AUTH-5"):
         target.settle(name)
-
-
-@requirement(*INVALID)
-@sends(Traffic.KEYS)
-@stage("left over")
-def test_what_is_left_over_asks_for_more_keys(target: Target) -> None:
-    """Requests that were kept for questions of the end, and not needed, see more pairs; one stays for a silence.
-
-    A run that only reads asks no more of them than one with writes surely has room for. A run without property examples
-    asks what a pass needs.
-    """
-    calls = keyless_calls(target, others(target))
-    new = (call for call in calls if call.operation.safe and not target.api.known(call))
-    if target.ended and target.examples_share:
-        room = max(target.spare_in_all() - 1, 0)
-        ask(target, list(islice(new, room if target.config.writes else min(room, LEFT_OVER))))
 
 
 @requirement("AUTH-6")

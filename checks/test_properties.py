@@ -38,6 +38,14 @@ def test_animals_after_posts(examples: Examples) -> None:
     examples.compare()
 
 
+@requirement("CREATE-5", "CREATE-6", "CREATE-7", "CREATE-8", "CREATE-9", "CREATE-10")
+@sends(Traffic.DEFECTIVE)
+@stage("left over")
+def test_what_is_left_over_sends_more_defects(examples: Examples) -> None:
+    """Requests that were kept for questions of the end, and not needed, send more defects; one stays for a silence."""
+    examples.go_on()
+
+
 @requirement("GET-1", "GET-2", "GET-3")
 @observes("pet-id-not-int64")
 @sends(Traffic.ANIMALS, Traffic.OTHER_IDS)

@@ -54,6 +54,16 @@ def test_by_default_examples_add_at_most_forty_requests_and_thirty_posts(fault: 
     assert trial.ids("pass") >= without.ids("pass") - trial.ids("fail")
 
 
+@pytest.mark.parametrize("seed", ["5", "6"])
+def test_what_is_left_over_sends_defects_that_create_nothing(seed: str) -> None:
+    trial = judged("--allow-writes", "--seed", seed)
+    assert trial.requests + trial.examples == WRITING_BUDGET + 39  # one stays for a silence
+    places = [place for place, exchange in enumerate(trial.exchanges) if exchange.request.operation.safe]
+    after = trial.exchanges[max(places) + 1 :]
+    assert len(after) >= 2
+    assert {exchange.status for exchange in after} == {400}
+
+
 def test_no_examples_leave_the_checks_as_they_were() -> None:
     trial = judged("--examples", "0")
     assert trial.examples == 0

@@ -182,19 +182,18 @@ def test_the_first_defects_are_those_that_people_make() -> None:
     assert [asked.what for asked in first if asked.due is Due.REFUSED][:3] == [
         "null as the body",
         '"" as `status`',
-        '"sold\\n" as `status`',
+        '" sold " as `status`',
     ]
 
 
 def test_consecutive_seeds_ask_for_all_realistic_defects() -> None:
-    """A default run has requests for the first and, with every other seed, for at least two of the others."""
+    """A default run has requests for the first and at least two of the others."""
 
     def first(seed: int, number: int) -> set[bytes | None]:
         return set(islice(defective_pets(PETS, seed, (), shipped_pool()), number))
 
     for seed in range(22):
-        odd = (seed + turn for turn in range(20) if (seed + turn) % 2)
-        assert set().union(*(first(one, 3) for one in odd)) == first(0, REALISTIC)
+        assert set().union(*(first(seed + turn, 3) for turn in range(10))) == first(0, REALISTIC)
 
 
 def test_the_seed_decides_where_the_others_begin() -> None:

@@ -19,7 +19,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
-    realistic = rotated(_realistic(pets), 1, seed, 1)
+    realistic = rotated(_realistic(pets), 1, seed, 2)
     yield from realistic
     seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]

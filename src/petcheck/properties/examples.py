@@ -15,6 +15,7 @@ from petcheck.judging.creations import creations_in, found_in, name_in, posts_in
 from petcheck.judging.decision import Failed
 from petcheck.judging.judgement import Problem
 from petcheck.judging.pages import animals_in, shown_in, widest_with_room
+from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
 from petcheck.properties.get_examples import getting, ordering
@@ -76,6 +77,7 @@ class Examples:
         self._obstacles: dict[object, NotSent] = {}
         self._simplified: Counter[Operation] = Counter()
         self._refusal: int | None = None  # the status of a plain animal that was not created
+        self._bodies: Iterator[Call] = iter(())  # what is POSTed next
 
     @cached_property
     def ledger(self) -> Failures:
@@ -145,6 +147,17 @@ class Examples:
             # CREATE-11 waits only to clear a refused POST, and no pass needs what an example shows; others wait to fail
             self.target.settle(name, partial(self.ask, fresh=True), patient=name != "CREATE-11")
 
+    def go_on(self) -> None:
+        """Send more bodies that must be refused, as long as requests are left; one stays for a silence.
+
+        Nothing is read after that, so the run creates no animal here.
+        """
+        for call in self._bodies:
+            if self._posts >= self.shares.posts or self.target.spare_in_all() <= 1:
+                return
+            if not call.body or asked_for(call.body, ()).due is Due.REFUSED:
+                self.attempt(call)
+
     def _try(self, part: _Part, call: Call | None, parts: list[_Part]) -> None:
         """Try the next example of a part, which is no longer one of `parts` if it has no more. Raises `NotSent`."""
         first, more = self.sent, True
@@ -194,9 +207,9 @@ class Examples:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
             before = [body for body in posted if body]
             bodies = creating(self.pets, seed, before, cases, self._created, self._plainest(), self._refused)
-            needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
+            self._bodies = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             # soon enough to find most, and late enough that what a run that only reads asks is asked too
-            parts.append(_Part(Operation.CREATE_PET, share.creating, needed, like=share.listing * 2 // 3))
+            parts.append(_Part(Operation.CREATE_PET, share.creating, self._bodies, like=share.listing * 2 // 3))
             if share.sequence_posts and Traffic.NEW in choice.examples:
                 reads = self.target.as_of < REMOVAL_DAY
                 attempt = partial(self.attempt, fresh=True)

@@ -39,6 +39,7 @@ STAGES = (
     "compare",
     "end",
     "spoil",
+    "cut off",
     "left over",
     "exhaust",
     "record",
@@ -46,8 +47,8 @@ STAGES = (
 # with fewer requests than a complete run needs, checks that need one GET go first
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
 # property examples add to what a requirement needs, and so do requests that are sent only if some are left
-EXAMPLE_STAGES = frozenset({"examples", "sequence", "compare"})
-_ON_TOP = frozenset({"spare", "open", "late", "end", "spoil", "left over", *EXAMPLE_STAGES})
+EXAMPLE_STAGES = frozenset({"examples", "sequence", "compare", "left over"})
+_ON_TOP = frozenset({"spare", "open", "late", "end", "spoil", "cut off", *EXAMPLE_STAGES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ class Schedule:
         wanted = {
             "examples": share.total > 0,
             "compare": share.total > 0,
+            "left over": share.posts > 0,
             "sequence": deep,
             "spoil": deep,
             "populate": check.target in self._populated,

@@ -291,6 +291,15 @@ def test_of_animals_that_were_not_read_one_like_the_lost_one_is(
     )
 
 
+def test_another_404_that_came_too_early_is_asked_again_before_anything_else() -> None:
+    record = [new(1), new(2), new(3), get(1, 10.2, 404), get(2, 2.0, 404)]
+    decision = found("CREATE-12", *record)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(2),)
+    assert decision.not_before == pytest.approx(10.1)
+    assert isinstance(found("CREATE-12", *record, get(2, 10.2, 404)), Failed)
+
+
 def test_one_vanished_animal_proves_nothing() -> None:
     record = [new(1), new(2), get(2, 1.0), get(1, 2.0, 404), get(1, 10.2, 404)]
     decision = found("CREATE-12", *record)

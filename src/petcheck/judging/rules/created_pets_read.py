@@ -124,6 +124,9 @@ def _is_lost(
         asked = [*gone, *others][:2]
         return Ask(tuple(read_call(one.id) for one in asked), vanished, max(one.due for one in asked))
     one, x = late[0]
+    early = next((other for other, _ in lost if other != one), None)
+    if early is not None:  # it was 404 too soon after its POST to count
+        return Ask((read_call(early.id),), vanished, early.due)
     read = read_in(record)
     unread = [kin for kin in creations if kin.id not in read]
     beside = [kin for kin in unread if kin.exchange.burst is not None and kin.exchange.burst == one.exchange.burst]
