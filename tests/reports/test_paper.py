@@ -53,7 +53,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
                 urls = [f"{stack.enter_context(running(app))}/v1" for app in apps]
                 urls += [NOBODY] * (len(urls) > 4)
                 targets = [f"--target=tenant-{number:02}={url}" for number, url in enumerate(urls)]
-                options = ("--allow-writes", "--plan=business", "--seed=1", "--label=operator=Jo Doe")
+                options = ("--allow-writes", "--plan=business", "--seed=2", "--label=operator=Jo Doe")
                 petcheck(folder / kind, *targets, *options, as_it_comes=True)
         return folder / kind / "reports" / file
 
