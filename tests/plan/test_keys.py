@@ -75,11 +75,11 @@ def test_runs_with_consecutive_seeds_ask_for_all_pairs(
 
 
 @pytest.mark.parametrize("first", [0, 11, 2**40])
-def test_seven_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int) -> None:
-    plans = [key_plan(seed, ALL) for seed in range(first, first + 7)]
+def test_thirteen_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int) -> None:
+    plans = [key_plan(seed, ALL) for seed in range(first, first + 13)]
     cells = [cell for plan in plans for cell in (*plan.needed, *plan.likely) if not cell.operation.safe]
     assert {cell.key for cell in cells} == {*KINDS}
-    assert all(len({cell for cell in plan.likely if not cell.operation.safe}) == 2 for plan in plans)
+    assert all(len({cell for cell in plan.likely if not cell.operation.safe}) == 1 for plan in plans)
     late = {cell.wrong for cell in cells if cell.key is Credential.RANDOM}
     assert late == {Wrong.NO_CATEGORY, Wrong.NO_JSON, Wrong.NO_BODY, Wrong.NOTHING}
 

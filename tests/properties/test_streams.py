@@ -30,7 +30,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
 
 PETS = Pets("0a1b2c3d", (4,))
-REALISTIC = 21  # defects that people make
+REALISTIC = 20  # defects that people make
 SEEDS = (1, 4711)
 ONE = (1, pytest.param(4711, marks=pytest.mark.slow))  # for what many examples show
 GENERATED = Generated()
@@ -73,8 +73,8 @@ def bodies(seed: int, number: int = 150, cases: Cases = GENERATED) -> list[bytes
 
 def test_the_default_is_forty_requests_and_nineteen_posts() -> None:
     share = shares(None, writes=True)
-    assert (share.total, share.posts, share.listing, share.getting, share.sequence_posts) == (40, 19, 8, 4, 0)
-    assert shares(None, writes=False).total == 12
+    assert (share.total, share.posts, share.listing, share.getting, share.sequence_posts) == (40, 19, 6, 4, 0)
+    assert shares(None, writes=False).total == 10
 
 
 @given(st.integers(0, 5_000), st.booleans())
@@ -180,20 +180,24 @@ def test_at_least_half_of_the_bodies_are_defective(seed: int, number: int, cases
 def test_the_first_defects_are_those_that_people_make() -> None:
     first = [asked_for(body, {PETS.category}) for body in bodies(1, 10)]
     assert [asked.what for asked in first if asked.due is Due.REFUSED][:3] == [
-        "null as the body",
         '"" as `status`',
-        '" sold " as `status`',
+        "null as the body",
+        "0 as `status`",
     ]
 
 
 def test_consecutive_seeds_ask_for_all_realistic_defects() -> None:
-    """A default run has requests for the first and at least two of the others."""
+    """A default run has requests for the first, two that servers often accept or fail on, and one of the others."""
 
     def first(seed: int, number: int) -> set[bytes | None]:
         return set(islice(defective_pets(PETS, seed, (), shipped_pool()), number))
 
+    falsy = {pet for seed in range(16) for pet in first(seed, REALISTIC) if pet and b"nothing as status" in pet}
+    assert len(falsy) == 4
     for seed in range(22):
-        assert set().union(*(first(seed + turn, 3) for turn in range(10))) == first(0, REALISTIC)
+        sent = set().union(*(first(seed + turn, 4) for turn in range(13)))
+        assert sent >= first(0, REALISTIC) - falsy
+        assert sent & falsy
 
 
 def test_the_seed_decides_where_the_others_begin() -> None:
@@ -266,8 +270,12 @@ def test_the_shortest_name_comes_before_one_that_the_checks_have_sent() -> None:
 
 
 def first_with_an_id(pets: Pets, seed: int) -> dict[str, object]:
-    call = next(creating(pets, seed, (), shipped_pool(), own_id=7))
-    return dict(json.loads(call.body or b""))
+    return dict(json.loads(body_with_an_id(pets, seed)))
+
+
+def body_with_an_id(pets: Pets, seed: int) -> bytes:
+    """The second body; the first has a defect that many servers accept."""
+    return [call.body or b"" for call in islice(creating(pets, seed, (), shipped_pool(), own_id=7), 2)][1]
 
 
 def test_four_seeds_send_each_name_that_is_taken_for_another_value() -> None:
@@ -287,7 +295,7 @@ def without_status(seed: int) -> bytes:
 
 
 def test_two_seeds_send_members_that_nobody_knows_twice_and_deeply_nested() -> None:
-    sent = [next(creating(PETS, seed, (), shipped_pool(), own_id=7)).body or b"" for seed in range(2)]
+    sent = [body_with_an_id(PETS, seed) for seed in range(2)]
     assert [(body.count(b'"twice"'), body.count(b"[" * 200)) for body in sent] == [(2, 0), (0, 1)]
 
 

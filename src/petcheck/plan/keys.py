@@ -4,7 +4,7 @@ A server may accept one kind of key on one operation only, so the pairs are many
 that a pass needs, then as many others as it has requests for. A run with writes asks what one that only reads asks, and
 a few kinds in POSTs. On GETs each kind moves on by one operation with each next seed, so as many runs with consecutive
 seeds as there are operations ask for all pairs with the kinds that a pass needs, and four times as many for all pairs.
-POSTs have other kinds with each next seed: seven in a row send all.
+POSTs have other kinds with each next seed: thirteen in a row send all.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.bodies import TELLTALE_STATUS, keyless_pet
 from petcheck.plan.pages import Parameters
-from petcheck.plan.weaving import rotated, woven
+from petcheck.plan.weaving import rotated, turn, woven
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Members
 
@@ -31,7 +31,6 @@ _VARIANTS = 12
 # has, a header that is split at spaces, and a key of which only the beginning is compared; and one that a comparison in
 # constant time fails on
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII)
-_LIKELY_POSTS = 2
 _KINDS = tuple(key for kinds in INVALID.values() for key in kinds)
 # the first and the last scheme are always on one operation that reads, so a pass can do without one of them there
 _POSTED_SCHEMES = Credential.BASIC, Credential.NO_SCHEME
@@ -124,13 +123,13 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     needed, likely = tuple(_needed(turns)), tuple(turns.spread(_LIKELY, _OTHERWISE_RIGHT))
     others = tuple(_others(turns, (*needed, *likely)))
     if _CREATE in operations:
-        needed_posts, likely_posts = tuple(_needed_posts(seed)), tuple(_likely_posts(seed))
-        more = tuple(_other_posts(seed, (*needed_posts, *likely_posts)))
+        needed_posts, likely_post = tuple(_needed_posts(seed)), _likely_post(seed)
+        more = tuple(_other_posts(seed, (*needed_posts, likely_post)))
         # a POST has these two, and AUTH-2 and AUTH-4 another kind for the operation of either
         posted = {cell.key for cell in needed_posts} - {_MISSING, _EMPTY}
         again = tuple(cell for cell in needed if cell.key in posted)
         needed = *(cell for cell in needed if cell not in again), *needed_posts
-        likely, others = (*again, *likely, *likely_posts), others + more
+        likely, others = (*again, *likely, likely_post), others + more
     return KeyPlan(needed, likely, tuple(dict.fromkeys(others)))
 
 
@@ -223,12 +222,10 @@ def _needed_posts(seed: int) -> Iterator[KeyCell]:
     yield turns.cell(_POSTED_SCHEMES[which], _CREATE, (Wrong.NOTHING,), forms)
 
 
-def _likely_posts(seed: int) -> list[KeyCell]:
-    """The next two of the kinds that no pass needs in a POST."""
+def _likely_post(seed: int) -> KeyCell:
+    """The next of the kinds that no pass needs in a POST."""
     known = (_MISSING, _EMPTY, _RANDOM, *_POSTED_SCHEMES)
-    kinds = rotated((key for key in _KINDS if key not in known), 0, seed, _LIKELY_POSTS)
-    turns = _Turns(seed, (_CREATE,))
-    return [turns.plain(key, _CREATE) for key in kinds[:_LIKELY_POSTS]]
+    return _Turns(seed, (_CREATE,)).plain(turn([key for key in _KINDS if key not in known], seed), _CREATE)
 
 
 def _other_posts(seed: int, sent: Sequence[KeyCell]) -> list[KeyCell]:

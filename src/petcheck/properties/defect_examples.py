@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.plan.bodies import with_category
-from petcheck.plan.weaving import rotated
+from petcheck.plan.weaving import rotated, turn, woven
 from petcheck.properties.new_pets import Pets, json_body, of_this_run
 from petcheck.properties.pool import Cases
 from petcheck.spec.figures import INT64_MIN, SOLD
@@ -19,7 +19,8 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
-    realistic = rotated(_realistic(pets), 1, seed, 2)
+    often, seldom = rotated(_often(pets, seed), 0, seed, 2), rotated(_seldom(pets), 0, seed, 1)
+    realistic = [json_body(_pet(pets, "empty status", status="")), *woven(iter(often), iter(seldom), 2**62, 2)]
     yield from realistic
     seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
@@ -36,38 +37,43 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
             yield body
 
 
-def _realistic(pets: Pets) -> Iterator[bytes | None]:
-    """Defects that people make, and those that a parser causes; the likeliest to be accepted come first."""
+def _often(pets: Pets, seed: int) -> Iterator[bytes | None]:
+    """Defects that many servers accept or fail on: the code tests for truth, converts types, or looks up a list."""
+    yield json_body(_pet(pets, "list as status", status=[SOLD]))  # cannot be a key of a dictionary, so a lookup crashes
+    yield json_body(_pet(pets, "list as category", categoryId=[pets.category]))
+    nothing = turn((0, [], False, {}), seed // 4)  # each is false in Python, two of them in JavaScript
+    yield json_body(_pet(pets, "nothing as status", status=nothing))
+    yield b"[" * 3_000 + b"]" * 3_000  # a parser that calls itself has no room left
+    yield json_body(_pet(pets, "boolean as status", status=True))  # a loose comparison finds it equal to any text
+    yield json_body(_pet(pets, "empty category", categoryId=""))
 
-    def pet(what: str, **members: object) -> dict[str, object]:
-        whole = {"name": f"{pets.run} refused {what}", "categoryId": pets.category, "status": SOLD}
-        return {key: value for key, value in (whole | members).items() if value is not _LEFT_OUT}
+
+def _seldom(pets: Pets) -> Iterator[bytes | None]:
+    """Other defects that people make, and those that a parser causes."""
 
     def written(what: str, category: str) -> bytes:
-        return with_category(pet(what, categoryId=_LEFT_OUT), category)
+        return with_category(_pet(pets, what, categoryId=_LEFT_OUT), category)
 
-    yield json_body(pet("empty status", status=""))
-    yield json_body(pet("list as status", status=[SOLD]))  # cannot be a key of a dictionary, so a lookup crashes
-    yield json_body(pet("newline after status", status=f"{SOLD}\n"))  # some trim it; `$` matches before it
+    yield json_body(_pet(pets, "newline after status", status=f"{SOLD}\n"))  # some trim it; `$` matches before it
     yield None  # and no Content-Type
-    yield json_body(pet("padded status", status=f" {SOLD} "))
+    yield json_body(_pet(pets, "padded status", status=f" {SOLD} "))
     yield written("beyond any range", "1e400")
-    yield json_body(pet("capital status", status=SOLD.capitalize()))
+    yield json_body(_pet(pets, "capital status", status=SOLD.capitalize()))
     yield written("below int64", str(INT64_MIN - 1))
     # Python converts at most 4,300 digits
     yield written("5,000 digits", "9" * 5_000)
-    yield json_body(pet("list as category", categoryId=[pets.category]))
-    yield json_body(pet("number as status", status=0))
-    yield json_body(pet("boolean as status", status=True))  # a loose comparison finds it equal to any text
-    yield json_body(pet("empty category", categoryId=""))
-    yield json_body(pet("object as category", categoryId={"id": pets.category}))
-    yield b"[" * 200 + b"]" * 200
-    yield json_body(pet("digits of a long id as category", categoryId=str(2**53 + 1)))
+    yield json_body(_pet(pets, "object as category", categoryId={"id": pets.category}))
+    yield json_body(_pet(pets, "digits of a long id as category", categoryId=str(2**53 + 1)))
     yield json_body({"name": f"{pets.run} refused deep", "categoryId": pets.category, "status": _deep(200)})
-    yield json_body(pet("padded category", categoryId=f" {pets.category} "))
-    yield json_body(pet("wraps to a category", categoryId=2**64 + pets.category))  # in 64 bits
-    yield json_body({"pet": pet("wrapped in an object")})
-    yield b"[" * 3_000 + b"]" * 3_000
+    yield json_body(_pet(pets, "padded category", categoryId=f" {pets.category} "))
+    yield json_body(_pet(pets, "wraps to a category", categoryId=2**64 + pets.category))  # in 64 bits
+    yield json_body({"pet": _pet(pets, "wrapped in an object")})
+
+
+def _pet(pets: Pets, what: str, **members: object) -> dict[str, object]:
+    """A NewPet with other members, or without those that are `_LEFT_OUT`."""
+    whole = {"name": f"{pets.run} refused {what}", "categoryId": pets.category, "status": SOLD}
+    return {key: value for key, value in (whole | members).items() if value is not _LEFT_OUT}
 
 
 _LEFT_OUT = object()

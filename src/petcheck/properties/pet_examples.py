@@ -45,27 +45,28 @@ def creating(
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     odd = rotated(_odd(pets), 2, seed, 1)
     accepted = chain(_dense(pets, seed, created), woven(iter(odd), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
-    # first, a server may read members of what is null
-    defective = chain([b"null"], defective_pets(pets, seed, known, cases))
+    defective = defective_pets(pets, seed, known, cases)
     # no other id: a server that takes it from the body must not overwrite an animal of another client
     named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {turn((_TWICE, _DEEP), seed)}")]
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if refused(body))
-    firsts = chain(named, islice(accepted, 1), islice(defective, 1), islice(accepted, 1), islice(defective, 1), again)
+    # code that tests a status for truth takes the first defect, and code that reads members of what is null ends
+    firsts = chain(islice(defective, 1), named, [b"null"], islice(accepted, 1), islice(defective, 1), again)
+    firsts = chain(firsts, islice(accepted, 1), islice(defective, 1))
     bodies = chain(firsts, woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
     yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 
 def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """Each asks several questions. First a name with everything that careless servers cannot store: leading spaces,
-    NUL, control characters, and more characters than most databases have room for. Then the shortest name, or an empty
-    one, in an animal without a status. Then the name of an animal that the run has created, since a name may be taken
-    twice; if the first was refused, the characters that most servers accept.
+    """Each asks several questions. First the shortest name, or an empty one, in an animal without a status. Then a name
+    with everything that careless servers cannot store: leading spaces, NUL, control characters, and more characters
+    than most databases have room for. Then the name of an animal that the run has created, since a name may be taken
+    twice; if the one before was refused, the characters that most servers accept.
     """
+    others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
+    yield new_pet(pets, "" if seed % 4 == 3 else named(pets.run, 1), None, next(others))
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
     everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", SOLD)
     yield everything
-    others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
-    yield new_pet(pets, "" if seed % 4 == 3 else named(pets.run, 1), None, next(others))
     name = signs_name(pets.run) if created(everything) else f"{pets.run} {controls} z"
     # members have no order (RFC 8259, section 4)
     yield _backwards(new_pet(pets, name, PENDING, _unseen(pets, 2 * seed, next(others))))

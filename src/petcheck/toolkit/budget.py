@@ -50,7 +50,7 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
     getting = number * 3 // 10 - ordering if deep else number // 5
     sequence_gets = number // 10 if deep else 0
     rest = total - posts - getting - ordering - sequence_gets - _ELSEWHERE
-    listing = max(rest, DEEP * 2 // 5) if deep else (number * 2 + 4) // 5
+    listing = max(rest, DEEP * 2 // 5) if deep else (number * 3 + 5) // 10
     if not writes:
         return Shares(listing + getting + ordering, 0, listing, getting, ordering, 0, 0)
     return Shares(total, posts, listing, getting, ordering, posts // 7 if deep else 0, sequence_gets)

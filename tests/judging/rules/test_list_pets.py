@@ -771,9 +771,14 @@ def test_a_shorter_filtered_page_that_left_out_an_animal_is_asked_for_itself() -
 
 def test_a_page_with_a_limit_below_the_size_of_the_store_may_be_cut_before_it_is_filtered() -> None:
     whole, sold = range(12), [2, 3, 6, 7, 10, 11]
-    record = [*store(whole, 0), page(sold[1:], "limit=11&status=sold", 5)]
+    first, *filtered = store(whole, 0)
+    others = [one for one in filtered if "sold" not in one.request.url]
+    record = [first, *others, page(sold[1:], "limit=11&status=sold", 5)]
     wide = (ask("limit=100"), ask("limit=100", "status=sold"), ask("limit=100"))
     assert asked(decided("LIST-8", *record)) == wide
+    # a longer page that shows them settles it, before or after
+    assert isinstance(decided("LIST-8", first, *filtered, record[-1]), Held)
+    assert isinstance(decided("LIST-8", *record, page(sold, "limit=100&status=sold", 6)), Held)
     three = [page(whole, "limit=100", 20), page(sold, "limit=100&status=sold", 21), page(whole, "limit=100", 22)]
     assert isinstance(decided("LIST-8", *record, *three), Held)
     assert asked(decided("LIST-8", *record[:-1], turned(sold[1:], 5, limit=11))) == wide

@@ -117,14 +117,14 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     pages = [page for page in pages_in(record) if page.by_status == status and page.has_room]
     latest = max((page.exchange.sent for page in pages), default=-inf)
     seen = {number for number in due if known_since(record, {number}) <= latest}
-    lacking = [(page, missing) for page in pages if (missing := _missing(page, seen, record))]
     last_of, animals = {page.limit: page for page in pages}, len(known_in(record))
-
-    def provable(page: Page) -> str | None:
-        """The limit to ask with again: a server may apply one that is shorter than the store before the filter."""
-        return page.limit if page.asked is not None and page.asked >= animals else _WIDEST
-
-    by_limit = {_WIDEST: [], **grouped((provable(page), (page, missing)) for page, missing in lacking)}
+    # a server may cut to a limit that is shorter than the store before it filters
+    whole = [page for page in pages if page.asked is not None and page.asked >= animals]
+    shown = {number for page in whole for number in page.ids}
+    gaps = ((page, _missing(page, seen, record) - (set() if page in whole else shown)) for page in pages)
+    lacking = [(page, missing) for page, missing in gaps if missing]
+    again = ((page.limit if page in whole else _WIDEST, (page, missing)) for page, missing in lacking)
+    by_limit = {_WIDEST: [], **grouped(again)}
     decision = all_of(
         [
             _as_the_whole_store(status, seen, pages, rows, _as_lacking(page_call(limit, status), rows), record)
