@@ -61,7 +61,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     if missed is not None:
         return missed
     gone = {n: not_found_since(x) for n, x in reads.items() if n in listed and n not in mine}
-    lost = {n: x for n, x in gone.items() if x and len(x) == len(reads[n])}
+    lost = {n: x for n, x in gone.items() if x and len(x) == len(reads[n]) and _was_there(listed[n], x[-1])}
     for number, exchanges in gone.items():
         found = still_listed(exchanges, listed[number]) or _listed_before_and_after(exchanges, listed[number])
         if found is not None:
@@ -82,6 +82,11 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         return Undecided(f"{described(last)} returned {answer_text(last)}, which says nothing about a listed animal.")
     nothing = "No page lists an animal that could be read by its id."
     return Undecided(nothing, grounds.to_write) if grounds.to_write else Undecided(f"{nothing}{more(record)}")
+
+
+def _was_there(sights: Sequence[Sight], read: Exchange) -> bool:
+    """Whether a page had shown an animal before it was read; otherwise, another client may have created it later."""
+    return sights[0].exchange.finished <= read.sent
 
 
 def _whether_another_client_removed(
