@@ -61,7 +61,8 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     if missed is not None:
         return missed
     gone = {n: not_found_since(x) for n, x in reads.items() if n in listed and n not in mine}
-    lost = {n: x for n, x in gone.items() if x and len(x) == len(reads[n]) and _was_there(listed[n], x[-1])}
+    never = {n: _once_shown(listed[n], x) for n, x in gone.items() if len(x) == len(reads[n])}
+    lost = {n: x for n, x in never.items() if x}
     for number, exchanges in gone.items():
         found = still_listed(exchanges, listed[number]) or _listed_before_and_after(exchanges, listed[number])
         if found is not None:
@@ -84,9 +85,9 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     return Undecided(nothing, grounds.to_write) if grounds.to_write else Undecided(f"{nothing}{more(record)}")
 
 
-def _was_there(sights: Sequence[Sight], read: Exchange) -> bool:
-    """Whether a page had shown an animal before it was read; otherwise, another client may have created it later."""
-    return sights[0].exchange.finished <= read.sent
+def _once_shown(sights: Sequence[Sight], reads: Sequence[Exchange]) -> list[Exchange]:
+    """The reads of an animal that a page had shown before; another client may have created it after the others."""
+    return [read for read in reads if read.sent >= sights[0].exchange.finished]
 
 
 def _whether_another_client_removed(
