@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from itertools import accumulate, zip_longest
+from typing import Final
 from urllib.parse import urlsplit
 
 from petcheck.exchange import Animal, Exchange, NoAnswer, Response
@@ -17,6 +19,7 @@ from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE
 
 _SHOWN, _AROUND = 80, 30  # characters of a value, and on each side of a difference
 _LONG_RUN = re.compile(r"(\D)\1{15,}")
+_UNICODE_FORMS: Final = ("NFC", "NFD", "NFKC", "NFKD")
 _MEMBERS = {*PET_FIELDS, "code", "message"}
 
 # ---- words
@@ -195,6 +198,12 @@ def _fitting(text: str) -> int:
 def _parting(before: str, after: str, at: int) -> str:
     if not after or not before:
         return "it is empty" if not after else "it should be empty"
+    trimmed = {before.strip(): "around it", before.lstrip(): "at its beginning", before.rstrip(): "at its end"}
+    if after in trimmed:
+        return f"the white space {trimmed[after]} is missing"
+    form = next((form for form in _UNICODE_FORMS if unicodedata.normalize(form, before) == after), None)
+    if form is not None:
+        return f"that is its Unicode form {form}; character {at + 1} is the first that differs"
     if at == len(after):
         return f"it ends after {at} characters" if at != 1 else "it ends after 1 character"
     if at == len(before):

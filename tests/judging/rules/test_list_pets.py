@@ -228,7 +228,7 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     more = page(range(90, 101), "status=sold")
     assert decided("LIST-3", one, twenty, hundred, more) == Held((one, twenty, hundred))
     left = decided("LIST-3", one, twenty, hundred)
-    few = f"animals are known; judging `limit` 100 needs more. {MORE}"
+    few = f"animals are known; judging `limit` 100 needs more than that. {MORE}"
     assert left == Undecided(f"Only 100 {few}", None, (one, twenty))
     late = "No page with `limit` 20 was requested while more animals than that were known. Run again."
     no_page = Undecided(late, None, (one, hundred))
@@ -247,7 +247,7 @@ def test_more_animals_do_not_help_where_pages_are_capped() -> None:
         return reason(found)
 
     capped = "so none shows whether `limit` 100 bounds it."
-    few = f"animals are known; judging `limit` 100 needs more. {MORE}"
+    few = f"animals are known; judging `limit` 100 needs more than that. {MORE}"
     assert left(20) == f"No page showed more than 20 animals, fewer than the store has, {capped}"
     assert left(22, 20) == f"No page showed more than 22 animals, fewer than the store has, {capped}"
     assert left(29) == f"No page showed more than 29 animals, fewer than the store has, {capped}"
@@ -287,9 +287,9 @@ def test_a_page_from_before_the_animals_were_created_could_not_be_longer() -> No
 def test_an_empty_store_proves_nothing_about_limits() -> None:
     record = [page([], "limit=1"), page([3], "limit=20"), page([3], "limit=100")]
     left = decided("LIST-3", *record)
-    few = f"judging `limit` 1, 20 or 100 needs more. {MORE}"
+    few = f"judging `limit` 1, 20 or 100 needs more than that. {MORE}"
     assert reason(left) == f"Only 1 animal is known; {few}"
-    none = "judging `limit` 1, 20 or 100 needs more. If the store is empty, add animals, or run with --populate."
+    none = "judging `limit` 1, 20 or 100 needs more than that. If the store is empty, add animals, or run with --populate."
     assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {none}"
 
 

@@ -99,7 +99,7 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
         said = f"No page showed more than {plural(most, 'animal')}, fewer than the store has"
         reasons.append(f"{said}, so none shows whether `limit` {one_of(short)} bounds it.")
     elif short:
-        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(record)}")
+        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more than that.{more(record)}")
     if unanswered:
         wanted = one_of([*map(str, unanswered)])
         reasons.append(
