@@ -28,7 +28,7 @@ _PAUSE = re.compile(r"[0-9]+(\.[0-9]+)?")
 # requests of all clients between two responses; a larger difference in Remaining means another quota
 _SPENT_BETWEEN = 20
 # after this many seconds of waits that reset no window, windows are ignored
-_USELESS_S = 60.0
+_USELESS_S = 45.0  # a wait for the window of a minute is somewhat shorter
 # a Date this far from our clock is wrong if our clock makes sense of the Reset beside it
 _WRONG_DATE_S = 60.0
 _SLOWER = 1.1
@@ -113,12 +113,15 @@ def reserve(limit: int) -> int:
 def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> Bucket:
     """The bucket after a response at the monotonic time `now` and the wall-clock time `wall`."""
     window = window_of(response, now, wall)
-    useless = bucket.useless_s
+    useless, waited = bucket.useless_s, 0.0
     if window is not None and window.remaining > reserve(window.limit):
-        useless = 0.0
+        if bucket.window is None or bucket.window.limit == window.limit:
+            useless = 0.0
+        else:  # another quota: an invalid key that is accepted shows that of the key
+            waited = bucket.waited_s
     elif window is not None and window.limit != 1 and response.status != 429:
         useless += bucket.waited_s
-    seen = Bucket(window=window, useless_s=useless)
+    seen = Bucket(window=window, useless_s=useless, waited_s=waited)
     if response.status != 429:
         return seen
     refusals = bucket.refusals + 1

@@ -289,7 +289,7 @@ def test_an_empty_store_proves_nothing_about_limits() -> None:
     left = decided("LIST-3", *record)
     few = f"judging `limit` 1, 20 or 100 needs more than that. {MORE}"
     assert reason(left) == f"Only 1 animal is known; {few}"
-    none = "judging `limit` 1, 20 or 100 needs more than that. If the store is empty, add animals, or run with --populate."
+    none = few.replace(MORE, "If the store is empty, add animals, or run with --populate.")
     assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {none}"
 
 
