@@ -31,6 +31,8 @@ class Credential(Enum):
     SIX_LETTERS = "the key under a scheme of six letters"
     NO_SCHEME = "the key without a scheme"
     LONGER_SCHEME = "the key under a scheme that ends in Bearer"
+    TWICE = "the key after the word Bearer twice"
+    GLUED = "the key without a space after Bearer"
     UNKNOWN = "a key of unknown validity"
 
     @classmethod

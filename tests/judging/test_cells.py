@@ -30,7 +30,7 @@ def test_kinds_of_key_and_operations_are_counted_in_pairs() -> None:
     ]
     found = coverage("AUTH-2", examined, READING)
     assert found is not None
-    assert (found.seen, found.total, str(found)) == (2, 33, "11 kinds of key × 3 operations: 2 of 33")
+    assert (found.seen, found.total, str(found)) == (2, 36, "12 kinds of key × 3 operations: 2 of 36")
     assert "GET /store/orders" in found.missing
     assert "GET /pets" not in found.missing
     assert not any("POST" in missing for missing in found.missing)
@@ -67,16 +67,16 @@ EMPTY: list[tuple[str, Grounds, Coverage]] = [
         "AUTH-2",
         WRITING,
         Coverage(
-            "11 kinds of key × 4 operations",
+            "12 kinds of key × 4 operations",
             0,
-            44,
+            48,
             (*SURELY, "the key with a character appended", PAGES, POSTS, READS, ALL_ORDERS),
         ),
     ),
     (
         "AUTH-4",
         READING,
-        Coverage("5 kinds of key × 3 operations", 0, 15, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
+        Coverage("6 kinds of key × 3 operations", 0, 18, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
     ),
     (
         "AUTH-5",

@@ -16,7 +16,8 @@ from petcheck.spec.operations import Operation
 READING = frozenset(operation for operation in Operation if operation.safe)
 ALL = frozenset(Operation)
 KINDS = [key for kinds in INVALID.values() for key in kinds]
-LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII)
+LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER)
+BY_TURNS = (Credential.BEGINNING, Credential.BEYOND_ASCII, Credential.TWICE, Credential.GLUED)
 SEEDS = range(20)
 
 
@@ -63,20 +64,24 @@ def test_a_run_with_writes_asks_what_one_that_only_reads_asks(seed: int) -> None
 @pytest.mark.parametrize("first", [0, 11, 2**40])
 @pytest.mark.parametrize(
     ("times", "parts", "kinds"),
-    [(3, ("needed",), SURELY_INVALID), (3, ("needed", "likely"), {*SURELY_INVALID, *LIKELY})],
+    [
+        (3, ("needed",), SURELY_INVALID),
+        (3, ("needed", "likely"), {*SURELY_INVALID, *LIKELY}),
+        (6, ("likely",), {*LIKELY, *BY_TURNS}),
+    ],
 )
 def test_runs_with_consecutive_seeds_ask_for_all_pairs(
     first: int, times: int, parts: Collection[str], kinds: Collection[Credential]
 ) -> None:
-    """As many runs as there are operations that only read."""
+    """As many runs as there are operations that only read; twice as many for kinds that take turns."""
     plans = [key_plan(seed, READING) for seed in range(first, first + times)]
     asked = {cell.pair for plan in plans for part in parts for cell in getattr(plan, part)}
     assert asked >= set(product(kinds, READING))
 
 
 @pytest.mark.parametrize("first", [0, 11, 2**40])
-def test_thirteen_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int) -> None:
-    plans = [key_plan(seed, ALL) for seed in range(first, first + 13)]
+def test_fifteen_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int) -> None:
+    plans = [key_plan(seed, ALL) for seed in range(first, first + 15)]
     cells = [cell for plan in plans for cell in (*plan.needed, *plan.likely) if not cell.operation.safe]
     assert {cell.key for cell in cells} == {*KINDS}
     assert all(len({cell for cell in plan.likely if not cell.operation.safe}) == 1 for plan in plans)
@@ -87,7 +92,7 @@ def test_thirteen_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_likeliest_kinds_come_first_then_by_turns_others_and_those_that_a_pass_needs(seed: int) -> None:
     plan = key_plan(seed, READING)
-    assert [cell.key for cell in plan.likely] == [*LIKELY]
+    assert [cell.key for cell in plan.likely] == [*LIKELY, *BY_TURNS[2 * (seed % 2) :][:2]]
     late, *by_turns = plan.others[:7]
     assert late.key is Credential.RANDOM
     assert late.wrong in DEFECTS[late.operation]

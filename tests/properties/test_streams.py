@@ -323,16 +323,19 @@ def test_ten_seeds_in_a_row_ask_for_every_limit_of_the_document_with_every_statu
     assert asked >= {page_call(*pair).query for pair in product((None, 1, 20, 100), (*STATUSES, None))}
 
 
-def test_four_seeds_in_a_row_ask_for_0_an_unknown_status_and_parameters_that_repeat() -> None:
-    first = [[dict(call.query) for call in islice(listing(seed, shipped_pool()), 5)] for seed in range(4, 8)]
+def test_eight_seeds_in_a_row_ask_for_parameters_that_careless_code_fails_on() -> None:
+    first = [[dict(call.query) for call in islice(listing(seed, shipped_pool()), 5)] for seed in range(8)]
     for queries in first:
         assert {"limit": "-1"} in queries
         assert {"limit": "abc"} in queries
-    zero, status_repeats, unknown, limit_repeats = first
+    zero, status_repeats, unknown, limit_repeats, empty, listed, large, fraction = first
     assert {"limit": "0"} in zero
     assert {"status": "adopted"} in unknown
     assert {"status": "sold", "status[]": "sold", "petcheck": "1"} in status_repeats
     assert {"limit": "7"} in limit_repeats
+    for value, queries in (("", empty), (str(2**31), large), ("1.5", fraction)):
+        assert {"limit": value} in queries
+    assert {"limit[]": "5"} in listed
 
 
 def test_control_characters_come_again_if_everything_at_once_was_refused() -> None:

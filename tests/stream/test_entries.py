@@ -113,6 +113,8 @@ def test_the_names_of_credentials_in_files_stay() -> None:
         "the key under a scheme of six letters",
         "the key without a scheme",
         "the key under a scheme that ends in Bearer",
+        "the key after the word Bearer twice",
+        "the key without a space after Bearer",
         "a key of unknown validity",
     ]
     assert Credential("the word constructor") is Credential.EVERY_OBJECT

@@ -4,7 +4,7 @@ A server may accept one kind of key on one operation only, so the pairs are many
 that a pass needs, then as many others as it has requests for. A run with writes asks what one that only reads asks, and
 a few kinds in POSTs. On GETs each kind moves on by one operation with each next seed, so as many runs with consecutive
 seeds as there are operations ask for all pairs with the kinds that a pass needs, and four times as many for all pairs.
-POSTs have other kinds with each next seed: thirteen in a row send all.
+POSTs have other kinds with each next seed: fifteen in a row send all.
 """
 
 from __future__ import annotations
@@ -28,9 +28,14 @@ from petcheck.wire.api import Members
 
 _VARIANTS = 12
 # of the kinds that a pass does not need, those that careless code accepts most: a name that every object of JavaScript
-# has, a header that is split at spaces, and a key of which only the beginning is compared; and one that a comparison in
-# constant time fails on
-_LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING, Credential.BEYOND_ASCII)
+# has, and a header that is split at spaces
+_LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER)
+# and by turns a key of which only the beginning or the last word is compared, one that a comparison in constant time
+# fails on, and a scheme that is cut off
+_BY_TURNS = (
+    (Credential.BEGINNING, Credential.TWICE),
+    (Credential.BEYOND_ASCII, Credential.GLUED),
+)
 _KINDS = tuple(key for kinds in INVALID.values() for key in kinds)
 # the first and the last scheme are always on one operation that reads, so a pass can do without one of them there
 _POSTED_SCHEMES = Credential.BASIC, Credential.NO_SCHEME
@@ -120,7 +125,8 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     requirement in a POST.
     """
     turns = _Turns(seed, tuple(operation for operation in Operation if operation.safe and operation in operations))
-    needed, likely = tuple(_needed(turns)), tuple(turns.spread(_LIKELY, _OTHERWISE_RIGHT))
+    kinds = (*_LIKELY, *(turn(each, seed) for each in _BY_TURNS))
+    needed, likely = tuple(_needed(turns)), tuple(turns.spread(kinds, _OTHERWISE_RIGHT))
     others = tuple(_others(turns, (*needed, *likely)))
     if _CREATE in operations:
         needed_posts, likely_post = tuple(_needed_posts(seed)), _likely_post(seed)
@@ -178,7 +184,8 @@ def _others(turns: _Turns, sent: Sequence[KeyCell]) -> Iterator[KeyCell]:
     on one more operation; then every other pair and defect in any order.
     """
     drawn = random.Random(f"{turns.seed}/keys")  # noqa: S311 - repeatable, not secret
-    odd = list(turns.spread((key for key in _KINDS if key not in {*SURELY_INVALID, *_LIKELY}), _OTHERWISE_RIGHT))
+    known = {*SURELY_INVALID, *(one.key for one in sent)}
+    odd = list(turns.spread((key for key in _KINDS if key not in known), _OTHERWISE_RIGHT))
     beside = _beside_defects(turns, sent)
     late = [one for one in beside if one.key is _RANDOM]
     late = drawn.sample(late, min(1, len(late)))

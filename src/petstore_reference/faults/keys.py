@@ -58,6 +58,14 @@ def _second_part(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_invalid" and (call.authorization or "").split()[1:2] == [key])
 
 
+def _last_word(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
+    return some_key(keys, lambda key: code == "key_invalid" and (call.authorization or "").split()[-1:] == [key])
+
+
+def _glued(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
+    return some_key(keys, lambda key: call.authorization == f"Bearer{key}")
+
+
 def _invalid_key_after(looks: Callable[[ReceivedCall, ServerState, Behaviour], object]) -> Override:
     """The server checks the form of the header first, then the request, and last whether the key is valid."""
 
@@ -161,6 +169,20 @@ FAULTS = [
         "A valid key followed by a space and another word is accepted.",
         _INVALID,
         accepted(_second_part),
+    ),
+    *keys(
+        "key-is-last-word",
+        "Under the scheme Bearer, the last word of the header is taken for the key.",
+        _INVALID,
+        accepted(_last_word),
+        needs="pairs",
+    ),
+    *keys(
+        "key-without-space-accepted",
+        "A valid key right after the word Bearer is accepted.",
+        _SCHEME,
+        accepted(_glued),
+        needs="pairs",
     ),
     # checked late
     *keys(

@@ -31,12 +31,12 @@ INVALID = {
     "AUTH-2": (
         *(Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED, Credential.WORD_AFTER),
         *(Credential.IN_FRONT, Credential.MIDDLE, Credential.BEGINNING, Credential.END),
-        *(Credential.EVERY_OBJECT, Credential.BEYOND_ASCII),
+        *(Credential.EVERY_OBJECT, Credential.BEYOND_ASCII, Credential.TWICE),
     ),
     "AUTH-3": (Credential.EMPTY,),
     "AUTH-4": (
         *(Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
-        Credential.LONGER_SCHEME,
+        *(Credential.LONGER_SCHEME, Credential.GLUED),
     ),
 }
 """The kinds of invalid key that each requirement is about."""
