@@ -30,6 +30,14 @@ def test_seeds_in_a_row_read_different_animals() -> None:
     assert len(set(map(frozenset, read))) > 1
 
 
+def test_an_id_that_no_double_holds_is_read_first() -> None:
+    with server(variations=("ids-beyond-double",), animals=30) as url:
+        trial = judge_in_place(url, "--choose", "GET-1", "--examples", "0", seed=7)
+    first = next(e.request.pet_id for e in trial.exchanges if e.request.operation is Operation.GET_PET)
+    assert first is not None
+    assert int(float(first)) != first
+
+
 def test_an_unknown_id_is_beyond_2_53_and_a_double_holds_it() -> None:
     """Code that takes what is not a safe integer for an invalid id is found, and code that cuts numbers to 32 bits."""
     with server(animals=30) as url:

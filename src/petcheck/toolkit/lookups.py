@@ -31,9 +31,12 @@ def listed_before(target: Target) -> list[int]:
     mine = {made.id for made in creations_in(target.created.values())}
     listed, read = animals_in(target.record), [number for number, _ in reads_in(target.record)]
     others = [number for number in listed if number not in mine]
-    return sorted(
-        rotated(others, 0, target.seed, 1), key=lambda n: (n not in read, "status" in listed[n], not _odd(listed[n]))
-    )
+
+    def least_revealing(number: int) -> tuple[bool, ...]:
+        held = int(float(number)) == number  # by a double
+        return number not in read, held, "status" in listed[number], not _odd(listed[number])
+
+    return sorted(rotated(others, 0, target.seed, 1), key=least_revealing)
 
 
 def full_filters(target: Target) -> list[str]:
