@@ -102,7 +102,8 @@ def test_what_is_certainly_refused(body: str, requirement: str, what: str) -> No
 
 
 def test_deep_nesting_is_also_wrong() -> None:
-    assert asked("[" * 3_000 + "]" * 3_000).what == "an array as the body"
+    assert asked("[" * 3_000 + "]" * 3_000).what == "an array nested 3,000 levels deep as the body"
+    assert asked("[" * 100 + "]" * 100).what == "an array as the body"
     assert asked(with_category("[" * 3_000 + "]" * 3_000)).requirement == "CREATE-8"
     assert asked("[" * 3_000 + "]" * 2_999).due is not Due.CREATED
 
@@ -344,7 +345,7 @@ def test_bytes_that_cannot_be_decoded() -> None:
 def test_a_body_is_read_as_deep_with_extensions_as_without_and_a_deeper_one_is_open() -> None:
     assert asked_for(b"[" * 5_000, KNOWN).due is Due.REFUSED
     assert asked_for(b"[" * 90_000, KNOWN).due is Due.OPEN
-    assert asked_for(b"[" * 5_000 + b"]" * 5_000, KNOWN).what == "an array as the body"
+    assert asked_for(b"[" * 5_000 + b"]" * 5_000, KNOWN).what == "an array nested 5,000 levels deep as the body"
     assert asked_for(b"// a comment\n" + b"[" * 90_000 + b"]" * 90_000, KNOWN).due is Due.OPEN
 
 
@@ -356,7 +357,7 @@ def test_how_deep_a_body_is_read_does_not_depend_on_who_asks(monkeypatch: pytest
     def from_below(frames: int) -> Asked:
         return from_below(frames - 1) if frames else asked_of(request, KNOWN)
 
-    assert from_below(600).what == "an array as the body"
+    assert from_below(600).what == "an array nested 1,500 levels deep as the body"
 
 
 def test_a_request_is_classed_once_for_the_same_knowledge() -> None:
@@ -394,7 +395,7 @@ def test_without_a_known_category_only_the_category_can_be_the_cause() -> None:
         (b"{}", "an invalid NewPet"),
         (b"", "no body"),
         (b"{", "a body that is not JSON"),
-        (b"\xff\xfe\x00", "a body that is not JSON"),
+        (b"\xff\xfe\x00", "a body that is neither JSON nor UTF-8"),
         (b"[]", "a body that is not an object"),
         (b"7", "a body that is not an object"),
     ],

@@ -24,6 +24,7 @@ PLAIN_NAME_LENGTH = 50
 FIELDS = frozenset(NEW_PET_FIELDS)
 """The members that a NewPet may have (section 2)."""
 _INT64_DIGITS = 19
+_DEEP = 100  # levels of arrays
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -88,7 +89,7 @@ def kind_of_body(request: Request) -> str:
         return "an invalid NewPet"
     if not request.body:
         return asked.what
-    return _NOT_JSON.what if asked in (_NOT_JSON, _NOT_UTF_8) else "a body that is not an object"
+    return asked.what if asked in (_NOT_JSON, _NOT_UTF_8) else "a body that is not an object"
 
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
@@ -105,7 +106,8 @@ def _asked(body: bytes | None, reading: Reading | None, categories: Collection[i
         return _NOT_JSON if _is_utf_8(body) else _NOT_UTF_8
     pet = reading.value
     if not isinstance(pet, dict):
-        return _NOT_JSON if reading.extension else Asked(Due.REFUSED, f"{kind(pet)} as the body", "CREATE-5")
+        said = f"{kind(pet)}{_nested(pet)} as the body"
+        return _NOT_JSON if reading.extension else Asked(Due.REFUSED, said, "CREATE-5")
     if reading.twice:
         return _OPEN
     defect = _defect(pet)
@@ -119,6 +121,14 @@ def _asked(body: bytes | None, reading: Reading | None, categories: Collection[i
         what = f"{plural(len(unknown), 'member')} that section 2 does not name, such as {quoted(unknown[0])}"
         return Asked(Due.OPEN, what, pet=_exact(pet))
     return _well_formed(pet, str(pet["name"]), pet["categoryId"], reading.extension, categories)
+
+
+def _nested(value: Json) -> str:
+    """How deeply an array is nested, in words; empty unless a parser may fail on that."""
+    levels = 0
+    while isinstance(value, list) and value:
+        value, levels = value[0], levels + 1
+    return f" nested {levels + 1:,} levels deep" if levels > _DEEP else ""
 
 
 def _well_formed(

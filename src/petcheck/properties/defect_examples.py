@@ -68,6 +68,7 @@ def _seldom(pets: Pets) -> Iterator[bytes | None]:
     yield json_body(_pet(pets, "padded category", categoryId=f" {pets.category} "))
     yield json_body(_pet(pets, "wraps to a category", categoryId=2**64 + pets.category))  # in 64 bits
     yield json_body({"pet": _pet(pets, "wrapped in an object")})
+    yield json_body(_pet(pets, "false as category", categoryId=False))
 
 
 def _pet(pets: Pets, what: str, **members: object) -> dict[str, object]:
