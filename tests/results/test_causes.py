@@ -285,6 +285,15 @@ def test_an_example_that_two_reasons_name_is_named_once() -> None:
     assert one.beside == (("RATE-2", "X-RateLimit-Remaining is missing."),)
 
 
+def test_a_response_that_two_reasons_name_is_named_once() -> None:
+    first, second = (
+        replace(row(name, "8", (0, f"header:{header}")), reason=f"GET /pets returned 200 OK: {header} is missing.")
+        for name, header in (("RATE-1", "X-RateLimit-Limit"), ("RATE-2", "X-RateLimit-Remaining"))
+    )
+    [one] = found([first, second], (LIST, [], 200))
+    assert one.beside == (("RATE-2", "X-RateLimit-Remaining is missing."),)
+
+
 # ---- how often
 
 

@@ -102,11 +102,18 @@ class Cause:
 
     @property
     def beside(self) -> tuple[tuple[str, str], ...]:
-        """What the other rows found which show the cause itself: the ids and the reason that they share."""
+        """What the other rows found which show the cause itself: the ids and the reason that they share.
+
+        The response is not named again if it is the same.
+        """
         _, simplified, example = self.shown.reason.partition(SIMPLIFIED)
+        response, colon, _ = self.shown.reason.partition(": ")
+        same = response + colon if colon else ""
         others = (row for row in self.rows[: len(self.rows) - len(self.follow)] if row.reason != self.shown.reason)
         reasons = ((row.reason.removesuffix(simplified + example), row.id) for row in others)
-        found = grouped((_SAID.sub("", one) if self.part == "status" else one, name) for one, name in reasons)
+        found = grouped(
+            (_SAID.sub("", one) if self.part == "status" else one.removeprefix(same), name) for one, name in reasons
+        )
         return tuple((totals.id_ranges(names), reason) for reason, names in found.items())
 
 
