@@ -117,7 +117,7 @@ EMPTY: list[tuple[str, Grounds, Coverage]] = [
     (
         "CREATE-14",
         WRITING,
-        Coverage("2 kinds of doubt", 0, 2, ("a name that may be refused", "a category that may be refused")),
+        Coverage("6 kinds of doubt", 0, 6, ("a name with characters beyond ASCII", "a large categoryId")),
     ),
 ]
 
@@ -261,9 +261,10 @@ def test_the_status_of_a_new_animal(status: object, said: str) -> None:
     ("name", "category", "doubts"),
     [
         ("Rex", 1, []),
-        ("Žofie", 1, ["a name that may be refused"]),
-        ("Rex", 2**31, ["a category that may be refused"]),
-        ("Žofie", 2**31, ["a name that may be refused", "a category that may be refused"]),
+        ("", 1, ["an empty name"]),
+        ("Žofie", 1, ["a name with characters beyond ASCII"]),
+        ("Rex\t", 1, ["a name with spaces at the ends", "a name with control characters"]),
+        ("R" * 51, 2**31, ["a name of over 50 characters", "a large categoryId"]),
     ],
 )
 def test_the_kinds_of_doubt(name: str, category: int, doubts: list[str]) -> None:

@@ -131,7 +131,7 @@ def test_what_is_seen(case: tuple[str, list[Exchange], str, tuple[int, ...]]) ->
 
 
 NO_LIST = "not observed: no list was returned"
-NO_REQUEST = "not observed: no request was sent"
+NO_REQUEST = "not observed: no such request was sent with a valid key"
 UNSEEN: list[tuple[str, list[Exchange], str]] = [
     *((point, [listed(query="?limit=1")], NO_REQUEST) for point in OPEN_LISTS),
     ("limit-zero", [listed(query="?limit=0&status=sold")], NO_REQUEST),

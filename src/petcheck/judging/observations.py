@@ -77,7 +77,7 @@ def _answers(exchanges: Iterable[tuple[str, Exchange]], detail: Callable[[Exchan
     """Some answers in words and as data; each comes with what distinguishes its request, empty for a single one."""
     rows = [(asked, exchange, detail(exchange)) for asked, exchange in exchanges]
     if not rows:
-        return _unseen("no request was sent")
+        return _unseen("no such request was sent with a valid key")
     return Observed(
         "; ".join(f"{asked}: " * bool(asked) + page_in_words(e) + f", {more}" * bool(more) for asked, e, more in rows),
         tuple(exchange.index for _, exchange, _ in rows),
