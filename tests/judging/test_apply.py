@@ -168,9 +168,9 @@ def test_what_was_sent_and_the_status_are_named_if_they_differ_from_the_first() 
         post = exchange(Operation.CREATE_PET, status, asked=b"x" * (index + 1), index=index)
         return post, Problem(f"expected 400, got {status}", STATUS, "400", sent)
 
-    rows = [refused(0, "no body", 201), refused(1, "no body", 500), refused(2, "no `name`", 201)]
+    rows = [refused(0, "no body", 201), refused(1, "no body", 409), refused(2, "no `name`", 201)]
     assert failed_by("4.2", rows).text == (
-        "POST /pets with no body: expected 400, got 201; also in POST /pets (500), POST /pets with no `name`."
+        "POST /pets with no body: expected 400, got 201; also in POST /pets (409), POST /pets with no `name`."
     )
     assert failed_by("4.2", [rows[0], refused(3, "an array", 409)]).text == (
         "POST /pets with no body: expected 400, got 201; also in POST /pets with an array (409)."
@@ -367,9 +367,14 @@ def test_the_proofs_show_each_status_that_is_wrong() -> None:
     assert [proof.exchange.status for proof in proofs] == [200, 404, 401, *[200] * 7]
 
 
+def test_what_is_no_5xx_is_told_first() -> None:
+    rows = [(exchange(status=status, index=status), Problem("expected 401", STATUS)) for status in (500, 200)]
+    assert [proof.exchange.status for proof in failed_by("5", rows).proofs] == [200, 500]
+
+
 def test_a_further_request_is_named_with_what_differs() -> None:
     """What was sent with it, or its wrong status, is told again only if it is another."""
-    lists = [exchange(path=f"/pets?limit={n}", status=status, index=n) for n, status in ((1, 500), (2, 500), (3, 404))]
+    lists = [exchange(path=f"/pets?limit={n}", status=status, index=n) for n, status in ((1, 422), (2, 422), (3, 404))]
     first, same, other = (Problem("expected 400", STATUS, sent="no key") for _ in lists)
     said = failed_by("4.1", [*zip(lists, (first, same, other), strict=True)]).text
     assert said == "GET /pets?limit=1 with no key: expected 400; also in GET /pets?limit=2, GET /pets?limit=3 (404)."

@@ -106,16 +106,17 @@ def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> st
     return f"{words} ({answer_text(exchange)})" if other else words
 
 
-def simplicity(exchange: Exchange) -> tuple[bool, bool, bool, int, bool, int]:
+def simplicity(exchange: Exchange) -> tuple[bool, bool, bool, bool, int, bool, int]:
     """The sort key that puts the request first that is easiest to understand.
 
-    It was sent alone, has the valid key and the plain form, then is the shortest, then the last form of a simplified
-    example, then the earliest.
+    It was sent alone, got no 5xx, of which ERROR-5 tells, has the valid key and the plain form, then is the shortest,
+    then the last form of a simplified example, then the earliest.
     """
     request, found = exchange.request, exchange.simplifies is None
     length = len(request.url) + len(request.body or b"")
-    odd = exchange.burst is not None, not request.has_valid_key, request.form is not Form.PLAIN
-    return *odd, length, found, exchange.index if found else -exchange.index
+    failing = exchange.status is not None and exchange.status >= 500
+    odd = not request.has_valid_key, request.form is not Form.PLAIN
+    return exchange.burst is not None, failing, *odd, length, found, exchange.index if found else -exchange.index
 
 
 def _every_other(wrong: Sequence[Exchange], problem: Problem, held: Sequence[Exchange] | None) -> str:
