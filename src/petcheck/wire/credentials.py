@@ -68,7 +68,7 @@ _VALUES: Mapping[Credential, str | None] = {
     # a pattern that is not tied to the beginning finds `Bearer` in it
     Credential.LONGER_SCHEME: "xBearer {key}",
     # a server may take the last word, or cut off the scheme as often as it finds it
-    Credential.TWICE: "Bearer Bearer {key}",
+    Credential.TWICE: "Bearer " * 2 + "{key}",
     Credential.GLUED: "Bearer{key}",
 }
 
