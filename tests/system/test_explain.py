@@ -46,7 +46,7 @@ def test_a_requirement_in_full(capsys: pytest.CaptureFixture[str], monkeypatch: 
     [
         (
             "AUTH-2",
-            "  11 kinds of key × 4 operations, 44 pairs\n"
+            "  12 kinds of key × 4 operations, 48 pairs\n"
             "  a pass needs: a random key, the key with its last character changed, the key\n"
             "    without its last character, the key with a character appended, each of the 4\n"
             "    operations\n",
