@@ -229,6 +229,7 @@ PEERS: dict[str, tuple[Callable[[], Behaviour], int]] = {
     "deep nesting": (lambda: body(DEEP), 1),
     "nesting that can just be read": (lambda: body(JUST_READABLE), 1),
     "a long integer": (lambda: body(b'[{"id":' + LONG_NUMBER + b',"name":"x","categoryId":-' + LONG_NUMBER + b"}]"), 1),
+    "an integer beyond every double": (lambda: body(b'[{"id":' + b"9" * 400 + b',"name":"x","categoryId":1}]'), 1),
     "NaN": (lambda: body(b'[{"id":NaN,"name":"x","categoryId":-Infinity}]'), 1),
     "invalid UTF-8": (lambda: body(b'[{"id":1,"name":"\xff\xfe\xc0","categoryId":1}]'), 1),
     "lone surrogates": (lambda: body(b'[{"id":1,"name":"\\ud800","categoryId":1,"\\udfff":1}]'), 1),

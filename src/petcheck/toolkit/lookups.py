@@ -33,7 +33,7 @@ def listed_before(target: Target) -> list[int]:
     others = [number for number in listed if number not in mine]
 
     def least_revealing(number: int) -> tuple[bool, ...]:
-        held = int(float(number)) == number  # by a double
+        held = number % _spacing(number) == 0  # by a double
         return number not in read, held, "status" in listed[number], not _odd(listed[number])
 
     return sorted(rotated(others, 0, target.seed, 1), key=least_revealing)
@@ -78,11 +78,16 @@ def unknown_id(target: Target) -> int:
     """
     listed = (number for number in listed_before(target) if number > 0)
     known = min(listed, key=lambda number: number % 2, default=0) or revealing(target) or 0  # an even one, if any is
-    spacing = 1 << max(known.bit_length() - _DOUBLE_BITS, 0)
+    spacing = _spacing(known)
     neighbour = known ^ max(spacing // 4, 1)  # the nearest double is the same
     if spacing > 1 and neighbour not in animals_in(target.record):
         return neighbour
     return wrapped(known) if known > 0 else target.unknown_id
+
+
+def _spacing(number: int) -> int:
+    """How far apart the doubles near a number are; 1 where they hold every integer."""
+    return 1 << max(number.bit_length() - _DOUBLE_BITS, 0)
 
 
 def _odd(animal: Animal) -> bool:
