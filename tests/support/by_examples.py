@@ -29,9 +29,9 @@ limit-1-with-sold-refused limit-20-with-available-refused limit-1-with-sold-unfi
 limit-1-with-sold-unlimited limit-20-with-available-unfiltered limit-20-with-available-unlimited
 get-404-after-first-read limit-text-gives-all 501-on-limit-text created-id-off-by-one get-other-status
 limit-not-in-menu-refused short-names-refused name-0-refused name-taken-409 digits-as-name-become-number
-refused-post-rolls-back
-id-not-found-stays-404 category-fraction-stored-as-is read-name-escaped read-category-off-by-one get-name-escaped
-listed-name-escaped stored-name-escaped filter-before-limit-ignored sold-not-found read-status-lost
+refused-post-rolls-back id-not-found-stays-404 category-fraction-stored-as-is read-name-escaped
+read-category-off-by-one get-name-escaped listed-name-escaped
+stored-name-escaped filter-before-limit-ignored sold-not-found read-status-lost
 """
 
 BY_EXAMPLES = frozenset(_NAMES.split())

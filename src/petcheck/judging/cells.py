@@ -293,20 +293,22 @@ def _defect_of_member(requirement: str, pet: dict[str, Json]) -> str:
 _FIELD = {"CREATE-7": "name", "CREATE-8": "categoryId", "CREATE-10": "status"}
 
 
-_EMPTY, _LARGE = "empty", "a large categoryId"
-_IN_DOUBT = {
-    _EMPTY: "an empty name",
+_EMPTY, _LARGE = "an empty name", "a large categoryId"
+_NAMES_IN_DOUBT = {
     _LONG: f"a name of {_LONG}",
-    **{kind: f"a name with {kind}" for kind in (_ENDS, _CONTROLS)},
+    _ENDS: f"a name with {_ENDS}",
+    _CONTROLS: f"a name with {_CONTROLS}",
     _WIDE: f"a name with characters {_WIDE}",
-    _LARGE: _LARGE,
 }
+_IN_DOUBT = _EMPTY, *_NAMES_IN_DOUBT.values(), _LARGE
 
 
 def _doubt(exchange: Exchange) -> Iterator[Cell]:
-    kinds = [_EMPTY] if _member(exchange, "name") == "" else [str(kind) for (kind,) in _name(exchange)]
-    large = [] if (_SMALL,) in _category(exchange) else [_LARGE]
-    yield from ((_IN_DOUBT[kind],) for kind in (*kinds, *large) if kind != _PLAIN)
+    if _member(exchange, "name") == "":
+        yield (_EMPTY,)
+    yield from ((_NAMES_IN_DOUBT[kind],) for (kind,) in _name(exchange) if kind != _PLAIN)
+    if (_SMALL,) not in _category(exchange):
+        yield (_LARGE,)
 
 
 # ---- all of them
@@ -338,7 +340,5 @@ _TABLE: Mapping[str, Callable[[Grounds], Cells]] = {
     "CREATE-8": partial(_defects, "CREATE-8", (*_TYPES[1:],), 4),
     "CREATE-9": partial(_defects, "CREATE-9", ("above int64", "below int64"), 1),
     "CREATE-10": partial(_defects, "CREATE-10", _WRONG_STATUSES, 4),
-    "CREATE-14": partial(
-        _kinds, "kinds of doubt", (*_IN_DOUBT.values(),), (_IN_DOUBT[_WIDE], _IN_DOUBT[_LARGE]), _doubt
-    ),
+    "CREATE-14": partial(_kinds, "kinds of doubt", _IN_DOUBT, (_NAMES_IN_DOUBT[_WIDE], _LARGE), _doubt),
 }

@@ -64,7 +64,7 @@ def _seldom(pets: Pets) -> Iterator[bytes | None]:
     yield written("5,000 digits", "9" * 5_000)
     yield json_body(_pet(pets, "object as category", categoryId={"id": pets.category}))
     yield json_body(_pet(pets, "digits of a long id as category", categoryId=str(2**53 + 1)))
-    yield json_body({"name": f"{pets.run} refused deep", "categoryId": pets.category, "status": _deep(200)})
+    yield json_body(_pet(pets, "deep", status=_deep(200)))
     yield json_body(_pet(pets, "padded category", categoryId=f" {pets.category} "))
     yield json_body(_pet(pets, "wraps to a category", categoryId=2**64 + pets.category))  # in 64 bits
     yield json_body({"pet": _pet(pets, "wrapped in an object")})

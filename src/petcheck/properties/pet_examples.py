@@ -51,8 +51,13 @@ def creating(
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if refused(body))
     # code that tests a status for truth takes the first defect, and code that reads members of what is null ends
     firsts = chain(islice(defective, 1), named, [b"null"], islice(accepted, 1), islice(defective, 1), again)
-    firsts = chain(firsts, islice(accepted, 1), islice(defective, 1))
-    bodies = chain(firsts, woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
+    bodies = chain(
+        firsts,
+        islice(accepted, 1),
+        islice(defective, 1),
+        woven(defective, accepted, 24, 3),
+        woven(defective, accepted, 2**62, 1),
+    )
     yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 

@@ -40,7 +40,7 @@ _EXPRESSIONS = (
     (rf"(?!Bearer)[A-Za-z]{{6}} {_KEY}", Credential.SIX_LETTERS),
     (_KEY, Credential.NO_SCHEME),
     (rf"xBearer {_KEY}", Credential.LONGER_SCHEME),
-    (rf"Bearer \w{{6}} {_KEY}", Credential.TWICE),
+    (rf"{'Bearer ' * 2}{_KEY}", Credential.TWICE),
     (rf"Bearer{_KEY}", Credential.GLUED),
 )
 

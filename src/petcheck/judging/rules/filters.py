@@ -118,13 +118,15 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     latest = max((page.exchange.sent for page in pages), default=-inf)
     seen = {number for number in due if known_since(record, {number}) <= latest}
     last_of, animals = {page.limit: page for page in pages}, len(known_in(record))
-    # a server may cut to a limit that is shorter than the store before it filters
-    whole = [page for page in pages if page.asked is not None and page.asked >= animals]
-    shown = {number for page in whole for number in page.ids}
-    gaps = ((page, _missing(page, seen, record) - (set() if page in whole else shown)) for page in pages)
+
+    def proves(page: Page) -> bool:
+        """A server may cut to a limit that is shorter than the store before it filters."""
+        return page.asked is not None and page.asked >= animals
+
+    shown = {number for page in pages if proves(page) for number in page.ids}
+    gaps = ((page, _missing(page, seen, record) - (set() if proves(page) else shown)) for page in pages)
     lacking = [(page, missing) for page, missing in gaps if missing]
-    again = ((page.limit if page in whole else _WIDEST, (page, missing)) for page, missing in lacking)
-    by_limit = {_WIDEST: [], **grouped(again)}
+    by_limit = {_WIDEST: [], **grouped((page.limit if proves(page) else _WIDEST, (page, m)) for page, m in lacking)}
     decision = all_of(
         [
             _as_the_whole_store(status, seen, pages, rows, _as_lacking(page_call(limit, status), rows), record)

@@ -61,8 +61,8 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     if missed is not None:
         return missed
     gone = {n: not_found_since(x) for n, x in reads.items() if n in listed and n not in mine}
-    never = {n: _once_shown(listed[n], x) for n, x in gone.items() if len(x) == len(reads[n])}
-    lost = {n: x for n, x in never.items() if x}
+    never = ((n, _once_shown(listed[n], x)) for n, x in gone.items() if len(x) == len(reads[n]))
+    lost = {n: x for n, x in never if x}
     for number, exchanges in gone.items():
         found = still_listed(exchanges, listed[number]) or _listed_before_and_after(exchanges, listed[number])
         if found is not None:
