@@ -541,6 +541,20 @@ def test_an_existing_animal_is_distinguished_from_an_invented_one() -> None:
     assert found("GET-3", exists, got(other, 404)) == Held((got(other, 404),))
 
 
+def test_neighbours_of_known_animals_may_exist() -> None:
+    second, third = got(9, body={**REX, "id": 9}), got(2**32 + 7, body={**REX, "id": 2**32 + 7})
+    near = found("GET-3", page(REX), second, third)
+    assert isinstance(near, Ask)
+    (call,) = near.calls
+    far = got(2**32 + 8, body={**REX, "id": 2**32 + 8})
+    decision = found("GET-3", page(REX), far, second, third)
+    assert isinstance(decision, Failed)
+    assert decision.text == "GET /pets/4294967304 with an id that no animal has: expected 404 (section 4.3), got 200."
+    assert found("GET-3", page(REX), second, third, got(int(call.pet_id or 0), 404)) == Held(
+        (got(int(call.pet_id or 0), 404),)
+    )
+
+
 def test_an_animal_under_another_id_is_not_a_different_animal() -> None:
     other = wrapped(7)
     assert (other, wrapped(other)) == (2**53 + 7, 7)

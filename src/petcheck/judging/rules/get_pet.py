@@ -36,6 +36,7 @@ _problem_of_id = partial(problem_of_int64, "a Pet", "id")
 _TRIED = 3
 # 32-bit arithmetic drops it, a double holds it with each even id, and code may refuse what is not a "safe integer"
 _WRAPPED = 2**53
+_NEAR = 2**32  # a store may have given out so many ids one after the other
 # a step to an id that is unrelated to the one before
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 
@@ -284,7 +285,9 @@ def _wide(page: Call) -> Call:
 
 
 def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
-    """One answer that shows an animal with that id means that it exists; two for drawn ids mean they are made up."""
+    """One answer that shows an animal with that id means that it exists; two mean that they are made up, if one of the
+    ids is far from those of all known animals: a large store may hold several that no page showed.
+    """
     listed = listed_in(record)
     known = {*listed, *(one.id for one in creations_in(record))}
     asked = reads_in(record)
@@ -302,8 +305,9 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
                 )
     if held:
         return Held(held)
-    if len({number for number, _ in made_up}) > 1:
-        read = made_up[-1][1].exchange
+    far = [sight.exchange for number, sight in made_up if all(abs(number - one) > _NEAR for one in known)]
+    if far and len({number for number, _ in made_up}) > 1:
+        read = far[-1]
         problem = problem_of_status(read, "404", sent=UNKNOWN_ID)
         return Failed(
             f"{sentence(None, read, problem)}.",
