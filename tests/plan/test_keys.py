@@ -86,7 +86,7 @@ def test_fifteen_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int)
     assert {cell.key for cell in cells} == {*KINDS}
     assert all(len({cell for cell in plan.likely if not cell.operation.safe}) == 1 for plan in plans)
     late = {cell.wrong for cell in cells if cell.key is Credential.RANDOM}
-    assert late == {Wrong.NO_CATEGORY, Wrong.NO_JSON, Wrong.NO_BODY, Wrong.NOTHING}
+    assert late == {Wrong.INVALID_PET, Wrong.NO_JSON, Wrong.NO_BODY, Wrong.NOTHING}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -139,7 +139,7 @@ def test_the_request_for_a_cell(wrong: Wrong, operation: Operation, path: str) -
     ("wrong", "variant", "body"),
     [
         (Wrong.NOTHING, 0, {"name": "petcheck r refused cut", "categoryId": 3, "status": "pending"}),
-        (Wrong.NO_CATEGORY, 0, {"name": "petcheck r refused cut", "status": "pending"}),
+        (Wrong.INVALID_PET, 0, {"categoryId": "3", "status": "adopted"}),
         (Wrong.NO_JSON, 0, b"{"),
         (Wrong.NO_BODY, 0, None),
         (Wrong.NO_BODY, 1, b""),

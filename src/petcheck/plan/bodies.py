@@ -73,7 +73,8 @@ def valid_pets(run: str, categories: Sequence[int], seed: int) -> tuple[ValidPet
         return pet(status, name, category_id)
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
-    near = f"petcheck {run} \u212b\u212a\ufb00 Ж שלום😀 z "
+    # a server may remove what nobody sees, and normalize what looks alike
+    near = f"petcheck {run} \u212b\u212a\ufb00 Ж שלום😀\u200b\ufeff z "
     first, second, third, fourth = rotated((*STATUSES, None), 0, seed, 1)
     return (
         ValidPet(first, pet(first, signs_name(run), category)),
@@ -163,7 +164,7 @@ def nameless_bodies(category: int, seed: int) -> tuple[Members, Members]:
     def pet(**members: object) -> dict[str, object]:
         return members | {"categoryId": category, "status": TELLTALE_STATUS}
 
-    unread = pet(), pet(name=["Rex"]), pet(name={"first": "Rex"}), pet(name=True)
+    unread = pet(name=["Rex"]), pet(name={"first": "Rex"}), pet(name=["Rex"]), pet(name=True)
     others: tuple[Members, ...] = {}, b"7", [], b'"Rex"'
     return turn(unread, seed), turn(others, seed)
 

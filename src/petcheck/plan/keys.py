@@ -50,7 +50,7 @@ class Wrong(Enum):
     FILTER = "a filter"
     PARAMETERS = "a limit out of bounds and an unknown status"
     UNKNOWN_ID = "an unknown id"
-    NO_CATEGORY = "a body without a category"
+    INVALID_PET = "a body without a name, with a string as category and an unknown status"
     NO_JSON = "a body that is not JSON"
     NO_BODY = "no body"
 
@@ -58,7 +58,7 @@ class Wrong(Enum):
 DEFECTS = {
     Operation.LIST_PETS: (Wrong.PARAMETERS,),
     Operation.GET_PET: (Wrong.UNKNOWN_ID,),
-    Operation.CREATE_PET: (Wrong.NO_CATEGORY, Wrong.NO_JSON, Wrong.NO_BODY),
+    Operation.CREATE_PET: (Wrong.INVALID_PET, Wrong.NO_JSON, Wrong.NO_BODY),
     Operation.STORE_ORDERS: (),
 }
 """What a careless server looks at before the key (AUTH-5), for each operation."""
@@ -274,9 +274,13 @@ def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Par
 
 def key_body(cell: KeyCell, run: str, category: int) -> Members:
     """The body of the POST for a cell: a valid animal whose name a page would show, or a defective one."""
-    pet = keyless_pet(run, category, cell.key.name.lower(), TELLTALE_STATUS)
-    if cell.wrong is Wrong.NO_CATEGORY:
-        del pet["categoryId"]
-    # no body at all, and so no Content-Type, or an empty one with it
-    nothing = b"" if cell.variant % 2 else None
-    return {Wrong.NO_JSON: b"{", Wrong.NO_BODY: nothing}.get(cell.wrong, pet)
+    match cell.wrong:
+        case Wrong.INVALID_PET:
+            # one defect for whatever code looks at first: whether all fields are there, their types, or the values
+            return {"categoryId": str(category), "status": "adopted"}
+        case Wrong.NO_JSON:
+            return b"{"
+        case Wrong.NO_BODY:
+            # no body at all, and so no Content-Type, or an empty one with it
+            return b"" if cell.variant % 2 else None
+    return keyless_pet(run, category, cell.key.name.lower(), TELLTALE_STATUS)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from itertools import zip_longest
 
+from petcheck.json_values import kind, parse
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.plan.bodies import with_category
 from petcheck.plan.weaving import rotated, turn, woven
@@ -14,13 +15,17 @@ from petcheck.spec.figures import INT64_MIN, SOLD
 from petcheck.spec.operations import Operation
 
 
-def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Iterator[bytes | None]:
+def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases) -> Iterator[bytes | None]:
     """Bodies with one defect each: realistic ones, then one of each kind that no `known` body has, then random ones.
 
-    To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
+    To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent,
+    unless a known body has a value of the same type in that place.
     """
+    sent = {value for body in known for value in _of_another_type(body)}
     often, seldom = rotated(_often(pets, seed), 0, seed, 2), rotated(_seldom(pets), 0, seed, 1)
-    realistic = [json_body(_pet(pets, "empty status", status="")), *woven(iter(often), iter(seldom), 2**62, 2)]
+    woven_in = woven(iter(often), iter(seldom), 2**62, 2)
+    new = [body for body in woven_in if not sent & _of_another_type(body)]
+    realistic = [json_body(_pet(pets, "empty status", status="")), *new]
     yield from realistic
     seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
@@ -85,6 +90,16 @@ def _deep(levels: int) -> list[object]:
     for _ in range(levels):
         value = [value]
     return value
+
+
+def _of_another_type(body: bytes | None) -> frozenset[tuple[str, str, bool]]:
+    """The fields of a pet in a body that are lists, objects, or true or false, each with its type and whether Python
+    takes the value for true.
+    """
+    pet = parse(body or b"").value
+    fields = pet.items() if isinstance(pet, dict) else ()
+    others = [(name, value) for name, value in fields if isinstance(value, list | dict | bool)]
+    return frozenset((name, kind(value), bool(value)) for name, value in others)
 
 
 _MORE = (b'{"name": "Rex", "categoryId": 1', b'"Rex"')

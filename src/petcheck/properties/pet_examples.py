@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain, cycle, islice, repeat
 
 from petcheck.call import Call
@@ -30,7 +30,7 @@ UNSEEN = (0, 2**31, -1, 2**32 - 1, INT64_MIN, 2**53 + 1)
 def creating(
     pets: Pets,
     seed: int,
-    known: Iterable[bytes],
+    known: Collection[bytes],
     cases: Cases,
     created: Callable[[bytes], bool] = lambda _: True,
     own_id: int | None = None,
@@ -62,15 +62,17 @@ def creating(
 
 
 def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """Each asks several questions. First the shortest name, or an empty one, in an animal without a status. Then a name
-    with everything that careless servers cannot store: leading spaces, NUL, control characters, and more characters
-    than most databases have room for. Then the name of an animal that the run has created, since a name may be taken
-    twice; if the one before was refused, the characters that most servers accept.
+    """Each asks several questions. First the shortest name, or an empty one, in an animal without a status.
+
+    Then a name with everything that careless servers cannot store: leading spaces, NUL, control characters, an end of
+    line as Windows writes it, a letter that is one byte in Latin-1, and more characters than most databases have room
+    for. Then the name of an animal that the run has created, since a name may be taken twice; if the one before was
+    refused, the characters that most servers accept.
     """
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
     yield new_pet(pets, "" if seed % 4 == 3 else named(pets.run, 1), None, next(others))
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
-    everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, turn((260, 1_100), seed))}", SOLD)
+    everything = new_pet(pets, f"  {pets.run} {controls}\r\né{named(pets.run, turn((260, 1_100), seed))}", SOLD)
     yield everything
     name = signs_name(pets.run) if created(everything) else f"{pets.run} {controls} z"
     # members have no order (RFC 8259, section 4)
