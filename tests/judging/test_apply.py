@@ -186,6 +186,12 @@ def test_the_same_request_is_not_named_twice() -> None:
     assert failed_by("7", twice).text == "GET /store/orders returned 500: wrong (section 7)."
 
 
+def test_what_got_a_5xx_comes_last_however_short_it_is() -> None:
+    crash, wrong = exchange(status=500), exchange(status=499, path="/pets?limit=100&status=available", index=1)
+    silent = exchange(status=Silence.RESET, path="/pets?limit=10", index=2)
+    assert sorted([crash, wrong, silent], key=simplicity) == [silent, wrong, crash]
+
+
 def test_simplicity_includes_the_body_and_the_earlier_of_equals_comes_first() -> None:
     bodies = [b"{}", None, b"", b"{ }", b"{}"]
     posts = [exchange(Operation.CREATE_PET, asked=body, index=n) for n, body in enumerate(bodies)]
@@ -331,6 +337,40 @@ def test_a_refusal_with_retry_after_in_a_burst_limits_connections(status: int) -
     assert [one.index for one in final_tries(alone)] == ([1] if status == 503 else [0, 1])
     overlapping = [replace(one, sent=0.0, finished=1.0) for one in alone]
     assert final_tries(overlapping) == ()
+
+
+@pytest.mark.parametrize(
+    ("statuses", "kept"),
+    [
+        # the target was gone after it, so it may have ended the target
+        ((200, Silence.RESET, Silence.UNREACHABLE), [0, 1]),
+        ((Silence.RESET, Silence.UNREACHABLE), [0]),
+        # the first of those without an answer did; of the others, a second try counts
+        ((200, Silence.RESET, Silence.TIMEOUT, Silence.UNREACHABLE), [0, 1]),
+        ((200, Silence.RESET, Silence.TIMEOUT, Silence.RESET, Silence.UNREACHABLE), [0, 1, 3]),
+        # the target answered again, or nothing shows that it was gone
+        ((Silence.RESET, Silence.UNREACHABLE, 200), [2]),
+        ((200, Silence.RESET), [0]),
+        ((200, Silence.RESET, Silence.PROXY), [0]),
+        ((200, Silence.UNREACHABLE), [0]),
+        # it never reached the target
+        ((200, Silence.UNREACHABLE, Silence.UNREACHABLE), [0]),
+        ((200, Silence.PROXY, Silence.UNREACHABLE), [0]),
+    ],
+)
+def test_the_last_request_before_the_target_was_gone_counts_at_once(
+    statuses: tuple[int | Silence, ...], kept: list[int]
+) -> None:
+    record = [exchange(status=status, index=n) for n, status in enumerate(statuses)]
+    assert [one.index for one in final_tries(record)] == kept
+
+
+def test_the_last_request_before_the_end_was_sent_alone_and_may_have_been_lost_on_a_kept_connection() -> None:
+    answered, unanswered = exchange(), exchange(status=Silence.RESET, index=1)
+    gone = exchange(status=Silence.UNREACHABLE, index=2)
+    assert final_tries([answered, replace(unanswered, burst=1), gone]) == (answered,)
+    resent = replace(exchange(status=Silence.UNREACHABLE, index=1), resent=True)
+    assert final_tries([answered, resent, gone]) == (answered, resent)
 
 
 def test_a_second_try_is_sent_after_the_first_has_failed() -> None:

@@ -16,6 +16,12 @@ from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
 
+def test_a_kind_of_key_has_the_name_that_an_older_recording_gives_it() -> None:
+    assert Credential("the word constructor") is Credential.EVERY_OBJECT
+    with pytest.raises(ValueError, match="the word"):
+        Credential("the word")
+
+
 def read(one: Exchange) -> tuple[object, ...]:
     assert isinstance(one.answer, Response)
     return (one.page, one.json, one.answer.header("content-type"), one.request.query, one.request.parsed)

@@ -87,6 +87,12 @@ def test_what_is_not_an_object(body: str, what: str) -> None:
             "12345678901234567890.5, outside the int64 range, as `categoryId`",
         ),
         (with_category("1.5e-400"), "CREATE-8", "a number with a fraction as `categoryId`"),
+        (
+            with_category("4503599627370497.5"),
+            "CREATE-8",
+            "4503599627370497.5, a number with a fraction as `categoryId`",
+        ),
+        (with_category("4503599627370495.5"), "CREATE-8", "a number with a fraction as `categoryId`"),
         (with_category("9" * 5000), "CREATE-9", "an integer of 5,000 digits as `categoryId`"),
         (pet(status="SOLD"), "CREATE-10", '"SOLD" as `status`'),
         (pet(status=None), "CREATE-10", "null as `status`"),
@@ -103,6 +109,8 @@ def test_what_is_certainly_refused(body: str, requirement: str, what: str) -> No
 
 def test_deep_nesting_is_also_wrong() -> None:
     assert asked("[" * 3_000 + "]" * 3_000).what == "an array nested 3,000 levels deep as the body"
+    assert asked("[" * 102 + "]" * 102).what == "an array nested 102 levels deep as the body"
+    assert asked("[" * 101 + "]" * 101).what == "an array as the body"
     assert asked("[" * 100 + "]" * 100).what == "an array as the body"
     assert asked(with_category("[" * 3_000 + "]" * 3_000)).requirement == "CREATE-8"
     assert asked("[" * 3_000 + "]" * 2_999).due is not Due.CREATED
@@ -125,6 +133,9 @@ def test_what_is_certainly_created(name: str) -> None:
 def test_no_status_is_certainly_valid() -> None:
     found = asked(pet(categoryId=2))
     assert (found.due, found.what) == (Due.CREATED, 'the name "Rex", `categoryId` 2 and no status')
+    assert asked_for(json.dumps({"name": "Rex Rex.", "categoryId": 2}).encode(), KNOWN).what.startswith('the name "Rex')
+    long = asked_for(json.dumps({"name": "Rex Rex..", "categoryId": 2}).encode(), KNOWN)
+    assert long.what.startswith("a name of 9 ")
 
 
 @pytest.mark.parametrize("name", DOUBTFUL_NAMES, ids=count())

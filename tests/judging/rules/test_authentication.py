@@ -235,6 +235,19 @@ def test_a_post_is_sent_again_with_the_body_of_another_invalid_key_and_a_name_of
     assert "POST /pets with a random key: expected 401 before the body is checked (section 5), got 400" in alone.text
 
 
+def test_a_late_check_of_a_key_that_a_server_may_also_accept_says_so() -> None:
+    nobody = Grounds(date(2030, 12, 4))
+    said = "GET /pets/123456 with {}: expected 401 before the id is checked (section 5), got 404"
+    for key, more in ((MISSING, ""), (Credential.CHANGED, "; the server may also accept this key (AUTH-2)")):
+        alone = decided("AUTH-5", sent(GET, key, 404, wrong=True), grounds=nobody)
+        assert isinstance(alone, Failed)
+        assert alone.text == f"{said.format(key.value)}{more}."
+    # a plain request shows that this server does not
+    refused = decided("AUTH-5", sent(GET, Credential.CHANGED, 404, wrong=True), sent(GET, Credential.CHANGED))
+    assert isinstance(refused, Failed)
+    assert refused.text == f"{said.format(Credential.CHANGED.value)}."
+
+
 def test_the_order_is_tested_once_for_each_operation() -> None:
     torn = [sent(LIST, key, 400, wrong=True) for key in (MISSING, RANDOM, EMPTY)]
     question = decided("AUTH-5", *torn)

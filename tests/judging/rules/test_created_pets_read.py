@@ -297,6 +297,8 @@ def test_another_404_that_came_too_early_is_asked_again_before_anything_else() -
     assert isinstance(decision, Ask)
     assert decision.calls == (reading(2),)
     assert decision.not_before == pytest.approx(10.1)
+    assert isinstance(decision.otherwise, Undecided)
+    assert decision.otherwise.reason.startswith("GET /pets/1 returned 404, although POST /pets created that animal; ")
     assert isinstance(found("CREATE-12", *record, get(2, 10.2, 404)), Failed)
 
 
@@ -328,6 +330,8 @@ def test_a_single_404_is_compared_with_the_page_that_shows_the_animal_ten_second
     asked = found("CREATE-12", *record)
     assert isinstance(asked, Ask)
     assert asked.calls == (shown.request.call, reading(1))
+    assert isinstance(asked.otherwise, Undecided)
+    assert asked.otherwise.reason.startswith("GET /pets/1 returned 404, although POST /pets created that animal; ")
     assert asked.not_before == pytest.approx(12.1)
     later = [page(pet(1), pet(2), sent=12.2), get(1, 12.4, 404)]
     assert isinstance(found("CREATE-12", *record, *later), Failed)
