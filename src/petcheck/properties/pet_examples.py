@@ -71,10 +71,10 @@ def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[
     """
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
     yield new_pet(pets, "" if seed % 4 == 3 else named(pets.run, 1), None, next(others))
-    controls = "".join(map(chr, (*range(0x20), 0x7F)))
-    everything = new_pet(pets, f"  {pets.run} {controls}\r\né{named(pets.run, turn((260, 1_100), seed))}", SOLD)
+    odd = f"{pets.run} {''.join(map(chr, (*range(0x20), 0x7F)))}\r\né"
+    everything = new_pet(pets, f"  {odd}{named(pets.run, turn((260, 1_100), seed))}", SOLD)
     yield everything
-    name = signs_name(pets.run) if created(everything) else f"{pets.run} {controls} z"
+    name = signs_name(pets.run) if created(everything) else f"{odd} z"
     # members have no order (RFC 8259, section 4)
     yield _backwards(new_pet(pets, name, PENDING, _unseen(pets, 2 * seed, next(others))))
 
