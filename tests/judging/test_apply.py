@@ -93,7 +93,7 @@ def test_a_rule_without_a_judgement_of_one_exchange_concerns_none() -> None:
 
 def test_the_text_of_a_wrong_status_names_the_answer() -> None:
     text = "expected 400 (section 4.2), got 201"
-    post = exchange(Operation.CREATE_PET, 201)
+    post = exchange(Operation.CREATE_PET, 201, asked={"name": "Rex", "categoryId": 1})
     assert failed_by("4.2", [(post, Problem(text, "status"))]).text == f"POST /pets: {text}."
     silent = exchange(status=Silence.RESET)
     failed = failed_by("4.1", [(silent, Problem("expected 200, got no answer"))])

@@ -184,10 +184,17 @@ def test_the_requirement_of_a_post(body: object, requirement: str, right: set[in
         assert (judgement is HOLDS) == (status in right)
 
 
-@pytest.mark.parametrize("body", [GOOD | {"id": 7}, None])
+def test_neither_a_body_nor_a_content_type_may_be_415() -> None:
+    found = {status: status_judgement(exchange(CREATE, status), GROUNDS) for status in (201, 400, 411, 415, 422)}
+    assert found[415] == ("", NOT_CONCERNED)
+    assert {requirement for requirement, _ in found.values()} == {"CREATE-5", ""}
+    assert [status for status, (_, judgement) in found.items() if judgement is HOLDS] == [400]
+    assert status_judgement(exchange(CREATE, 415, asked=b""), GROUNDS)[0] == "CREATE-5"
+
+
 @pytest.mark.parametrize("status", [200, 201, 400, 415, 422, 500, Silence.RESET])
-def test_any_answer_to_an_open_body_conforms(status: int | Silence, body: object) -> None:
-    found = exchange(CREATE, status, asked=body)
+def test_any_answer_to_an_open_body_conforms(status: int | Silence) -> None:
+    found = exchange(CREATE, status, asked=GOOD | {"id": 7})
     assert status_judgement(found, GROUNDS) == ("", NOT_CONCERNED)
 
 

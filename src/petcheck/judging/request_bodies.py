@@ -98,8 +98,8 @@ def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
 
 
 def _asked(body: bytes | None, reading: Reading | None, categories: Collection[int]) -> Asked:
-    if body is None or reading is _UNREAD:
-        return _OPEN  # without a body it has no Content-Type either, and other content types are open
+    if reading is _UNREAD:
+        return _OPEN
     if not body:
         return Asked(Due.REFUSED, "no body", "CREATE-5")
     if reading is None:
@@ -179,7 +179,6 @@ def _find_reading_of(request: Request) -> Reading | None:
 
 _reading_of = Once(_find_reading_of)
 _SHORT_NAME = 8  # characters; it is shown, since it may be the cause
-_WHOLE_DOUBLES = 2**52  # from here on a double has no fraction
 
 
 def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
@@ -198,14 +197,18 @@ def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
         return "CREATE-9", f"an integer of {plural(category.digits, 'digit')} as `categoryId`"
     if isinstance(category, Decimal) and category and category.is_finite() and category.adjusted() >= _INT64_DIGITS:
         return "CREATE-9", f"{category}, outside the int64 range, as `categoryId`"
-    if number is None and not isinstance(category, HugeNumber):
-        fine = isinstance(category, Decimal) and category.is_finite() and abs(category) > _WHOLE_DOUBLES
-        return "CREATE-8", f"{f'{category}, ' if fine else ''}{kind(category)} as `categoryId`"
+    if number is None and not isinstance(category, HugeNumber) and not _is_whole_as_double(category):
+        return "CREATE-8", f"{kind(category)} as `categoryId`"
     if number is not None and not INT64_MIN <= number <= INT64_MAX:
         return "CREATE-9", f"{quoted(category)}, outside the int64 range, as `categoryId`"
     if "status" in pet and pet["status"] not in STATUSES:
         return "CREATE-10", f"{quoted(pet['status'])} as `status`"
     return None
+
+
+def _is_whole_as_double(value: Json) -> bool:
+    """Whether a parser that holds fractions in doubles, as most do, takes the value for an integer, as in `1.0`."""
+    return isinstance(value, Decimal) and value.is_finite() and float(value).is_integer()
 
 
 def _doubt_of_name(name: str) -> str:

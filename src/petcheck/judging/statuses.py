@@ -72,7 +72,7 @@ def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
         case Operation.LIST_PETS:
             return _page(exchange)
         case Operation.CREATE_PET:
-            return _creation(asked_of(request, grounds.categories), len(request.body or b""))
+            return _creation(exchange, asked_of(request, grounds.categories))
         case Operation.GET_PET:
             return _animal(exchange, grounds)
         case Operation.STORE_ORDERS:
@@ -132,11 +132,15 @@ def _page(exchange: Exchange) -> Expected | None:
     return Expected(requirement, "200", lambda status: status == 200)
 
 
-def _creation(asked: Asked, size: int) -> Expected | None:
-    """A body of more than 1,000 bytes may be 413, whatever else is wrong with it."""
-    if asked.requirement is None:
+def _creation(exchange: Exchange, asked: Asked) -> Expected | None:
+    """A body of more than 1,000 bytes may be 413, whatever else is wrong with it. A 415 for no body and no Content-Type
+    is open, as other content types are.
+    """
+    body = exchange.request.body
+    if asked.requirement is None or (body is None and exchange.status == 415):
         return None
-    allowed = {status for status in (201, 400) if str(status) in asked.due.value} | ({413} if size > _LARGE else set())
+    too_large = {413} if len(body or b"") > _LARGE else set()
+    allowed = {status for status in (201, 400) if str(status) in asked.due.value} | too_large
     return Expected(asked.requirement, asked.due.value, allowed.__contains__, asked.what)
 
 

@@ -22,8 +22,8 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
     unless a known body has a value of the same type in that place.
     """
     sent = {value for body in known for value in _of_another_type(body)}
-    often, seldom = rotated(_often(pets, seed), 0, seed, 2), rotated(_seldom(pets), 0, seed, 1)
-    woven_in = woven(iter(often), iter(seldom), 2**62, 2)
+    often, seldom = rotated(_often(pets, seed), 0, seed, 4), rotated(_seldom(pets), 0, seed, 1)
+    woven_in = woven(iter(often), iter(seldom), 2**62, 3)
     new = [body for body in woven_in if not sent & _of_another_type(body)]
     realistic = [json_body(_pet(pets, "empty status", status="")), *new]
     yield from realistic
@@ -45,35 +45,31 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
 def _often(pets: Pets, seed: int) -> Iterator[bytes | None]:
     """Defects that many servers accept or fail on: the code tests for truth, converts types, or looks up a list."""
     yield json_body(_pet(pets, "list as status", status=[SOLD]))  # cannot be a key of a dictionary, so a lookup crashes
-    yield json_body(_pet(pets, "list as category", categoryId=[pets.category]))
-    nothing = turn((0, [], False, {}), seed // 4)  # each is false in Python, two of them in JavaScript
-    yield json_body(_pet(pets, "nothing as status", status=nothing))
-    yield b"[" * 3_000 + b"]" * 3_000  # a parser that calls itself has no room left
+    yield _with_category_as_text(pets, "below int64", str(INT64_MIN - 1))
     yield json_body(_pet(pets, "boolean as status", status=True))  # a loose comparison finds it equal to any text
-    yield json_body(_pet(pets, "empty category", categoryId=""))
+    yield None  # and no Content-Type
+    nothing = turn((0, [], False, {}), seed)  # each is false in Python, two of them in JavaScript
+    yield json_body(_pet(pets, "nothing as status", status=nothing))
+    yield json_body(_pet(pets, "list as category", categoryId=[pets.category]))
+    yield b"[" * 3_000 + b"]" * 3_000  # a parser that calls itself has no room left
     yield json_body(_pet(pets, "padded status", status=f" {SOLD} "))
+    yield json_body(_pet(pets, "false as category", categoryId=False))
+    yield json_body(_pet(pets, "empty category", categoryId=""))
 
 
 def _seldom(pets: Pets) -> Iterator[bytes | None]:
     """Other defects that people make, and those that a parser causes."""
-
-    def written(what: str, category: str) -> bytes:
-        return with_category(_pet(pets, what, categoryId=_LEFT_OUT), category)
-
     yield json_body(_pet(pets, "newline after status", status=f"{SOLD}\n"))  # some trim it; `$` matches before it
-    yield None  # and no Content-Type
-    yield written("beyond any range", "1e400")
+    yield _with_category_as_text(pets, "beyond any range", "1e400")
     yield json_body(_pet(pets, "capital status", status=SOLD.capitalize()))
-    yield written("below int64", str(INT64_MIN - 1))
     # Python converts at most 4,300 digits
-    yield written("5,000 digits", "9" * 5_000)
+    yield _with_category_as_text(pets, "5,000 digits", "9" * 5_000)
     yield json_body(_pet(pets, "object as category", categoryId={"id": pets.category}))
     yield json_body(_pet(pets, "digits of a long id as category", categoryId=str(2**53 + 1)))
     yield json_body(_pet(pets, "deep", status=_deep(200)))
     yield json_body(_pet(pets, "padded category", categoryId=f" {pets.category} "))
     yield json_body(_pet(pets, "wraps to a category", categoryId=2**64 + pets.category))  # in 64 bits
     yield json_body({"pet": _pet(pets, "wrapped in an object")})
-    yield json_body(_pet(pets, "false as category", categoryId=False))
 
 
 def _pet(pets: Pets, what: str, **members: object) -> dict[str, object]:
@@ -83,6 +79,10 @@ def _pet(pets: Pets, what: str, **members: object) -> dict[str, object]:
 
 
 _LEFT_OUT = object()
+
+
+def _with_category_as_text(pets: Pets, what: str, category: str) -> bytes:
+    return with_category(_pet(pets, what, categoryId=_LEFT_OUT), category)
 
 
 def _deep(levels: int) -> list[object]:

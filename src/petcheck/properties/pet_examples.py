@@ -62,7 +62,7 @@ def creating(
 
 
 def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """Each asks several questions. First the shortest name, or an empty one, in an animal without a status.
+    """Each asks several questions. First the shortest name, in an animal without a status.
 
     Then a name with everything that careless servers cannot store: leading spaces, NUL, control characters, an end of
     line as Windows writes it, a letter that is one byte in Latin-1, and more characters than most databases have room
@@ -70,7 +70,7 @@ def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[
     refused, the characters that most servers accept.
     """
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
-    yield new_pet(pets, "" if seed % 4 == 3 else named(pets.run, 1), None, next(others))
+    yield new_pet(pets, named(pets.run, 1), None, next(others))
     odd = f"{pets.run} {''.join(map(chr, (*range(0x20), 0x7F)))}\r\né"
     everything = new_pet(pets, f"  {odd}{named(pets.run, turn((260, 1_100), seed))}", SOLD)
     yield everything
@@ -82,9 +82,9 @@ def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[
 def _with_id(pets: Pets, seed: int, own_id: int, members: str) -> bytes:
     """An animal with the id of another one, and further members as JSON text.
 
-    Its name is one that careless code takes for another value; each seed has another one.
+    Its name is one that careless code takes for another value, or an empty one; each seed has another one.
     """
-    names = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.")
+    names = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.", "")
     return _with_member(new_pet(pets, turn(names, seed), None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}{members}')
 
 
