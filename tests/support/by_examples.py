@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 _NAMES = """
-newest-not-found no-content-type-crashes limit-zero-gives-all negative-limit-cuts-end negative-limit-gives-all
+newest-not-found no-content-type-crashes no-content-type-accepted limit-zero-gives-all
+negative-limit-cuts-end negative-limit-gives-all
 no-scheme-needed@getPet no-scheme-needed@storeOrders basic-accepted@storeOrders token-accepted@createPet
 filter-never-shows-new crash-on-limit-text crash-on-negative-limit crash-on-limit-zero crash-on-limit-101
 crash-on-unknown-filter crash-on-id-text crash-on-id-beyond-int64 gzip-falsely-announced@listPets

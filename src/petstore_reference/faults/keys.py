@@ -79,6 +79,11 @@ def _invalid_key_after(looks: Callable[[ReceivedCall, ServerState, Behaviour], o
     return checked_before_key(check)
 
 
+def _no_route(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
+    if call.pet_id.startswith("-"):
+        raise Refused(404, "pet_not_found", "There is no such animal.")
+
+
 def _shared_cache(behaviour: Behaviour) -> Behaviour:
     """A shared cache gives every client the answers to earlier requests with a valid key."""
 
@@ -200,6 +205,15 @@ FAULTS = [
         _invalid_key_after(act_get),
         at=(),
         each=_GET,
+    ),
+    *keys(
+        "negative-id-before-key",
+        "The route has room for digits only, so a negative id gets 404 before the key is checked.",
+        "AUTH-5",
+        checked_before_key(_no_route),
+        at=(),
+        each=_GET,
+        needs="pairs",
     ),
     *keys(
         "limit-before-key",

@@ -12,7 +12,7 @@ from typing import Any
 from petstore_reference.behaviour import Behaviour, Override
 from petstore_reference.conforming import parse
 from petstore_reference.faults.validation import stored_though_refused
-from petstore_reference.messages import ReceivedCall, Refused
+from petstore_reference.messages import Answer, ReceivedCall, Refused
 from petstore_reference.overrides import answered, error, named, stored
 from petstore_reference.registry import Fault, create
 from petstore_reference.store import STATUSES
@@ -57,6 +57,10 @@ def _depth(value: Any) -> int:
         depth += 1
         value = next(iter(value.values() if isinstance(value, dict) else value), None)
     return depth
+
+
+def _has_nothing(call: ReceivedCall) -> bool:
+    return not call.body and "content-type" not in call.headers
 
 
 def _repeated(call: ReceivedCall) -> bool:
@@ -200,8 +204,14 @@ FAULTS = [
     *create(
         "no-content-type-crashes",
         "A POST with neither a body nor a Content-Type gets 500.",
-        "ERROR-5",
-        answered(lambda call: not call.body and "content-type" not in call.headers, error(500, "internal")),
+        "CREATE-5 ERROR-5",
+        answered(_has_nothing, error(500, "internal")),
+    ),
+    *create(
+        "no-content-type-accepted",
+        "A POST with neither a body nor a Content-Type creates an animal.",
+        "CREATE-5",
+        answered(_has_nothing, Answer(201, {"id": 10**6, "name": "", "categoryId": 0})),
     ),
     *create(
         "duplicate-field-crashes",
