@@ -37,7 +37,7 @@ def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
 
 def test_the_pass_that_covers_least_is_named() -> None:
     value = samples.result(samples.row("AUTH-2", "pass", covered=Coverage("11 kinds of key × 4 operations", 9, 44)))
-    assert "\n- Least covered on `staging`: `AUTH-2` 9 of 44\n" in render(value, ())
+    assert "\n- Least covered on `staging`: `AUTH-2` 9 of 44 (11 kinds of key × 4 operations)\n" in render(value, ())
 
 
 def test_other_notes_for_the_reader() -> None:
