@@ -199,7 +199,7 @@ def asked(operations: set[Operation | None]) -> Iterator[Ask]:
         )
         yield from (Ask("/pets/0", authorization=bad) for bad in (None, f"Bearer {HEAD:x<{len(KEY)}}"))
         yield from (Ask("/pets/129") for _ in range(6))
-        yield Ask("/pets/129", authorization=None)
+        yield from (Ask(path, authorization=None) for path in ("/pets/129", "/pets/-1"))
     if Operation.LIST in operations:
         yield from (Ask(f"/pets?{bad}=x", authorization=None) for bad in ("limit", "status"))
         yield from (Ask("/pets?limit=x", authorization=bad) for bad in (f"Bearer {HEAD:x<{len(KEY)}}",))

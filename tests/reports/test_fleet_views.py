@@ -103,7 +103,7 @@ def test_the_summary() -> None:
         "## 2 of 6 targets show no failure; 3 fail (`b`, `e`, `f`), 1 could not be tested (`d`).",
         "",
         "petcheck `0.1.0`, interface `1.0.0`, judged as on `2026-11-21`, finished `2026-11-21T10:03:13.400Z`. "
-        "`--seed 1` repeats this run.",
+        "`--seed 1` with the same options repeats this run.",
         "",
         "### Failures",
         "",

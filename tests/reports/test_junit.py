@@ -18,7 +18,7 @@ def test_a_requirement_that_fails() -> None:
         'errors="0" skipped="0" hostname="https://staging.pets.example/v1" time="0.012">\n'
         "    <properties>\n"
         '      <property name="seed" value="1" />\n'
-        '      <property name="repeat" value="--seed 1 repeats this run" />\n'
+        '      <property name="repeat" value="--seed 1 with the same options repeats this run" />\n'
         "    </properties>\n"
         '    <testcase classname="staging.List all animals" '
         'name="LIST-3 A page never holds more animals than limit asks for." '
@@ -34,7 +34,7 @@ def test_a_requirement_that_fails() -> None:
         "GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.\n\n"
         "rule: A page never holds more animals than `limit` asks for.\nsection: 4.1\n"
         "exchanges in exchanges.har: #1\njudged by checks/test_4_1_list.py::test_limit[5]\n"
-        "--seed 1 repeats this run</failure>\n"
+        "--seed 1 with the same options repeats this run</failure>\n"
         "    </testcase>\n"
         "  </testsuite>\n"
         "</testsuites>\n"

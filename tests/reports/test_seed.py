@@ -18,7 +18,7 @@ from tests.support.trial import KEY, server
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-AGAIN = "--seed 3 repeats this run"
+AGAIN = "--seed 3 with the same options repeats this run"
 
 
 @pytest.fixture
@@ -59,7 +59,8 @@ def test_the_page_of_pytest_looks_like_the_others_and_fits_on_a_phone(ran: Ran, 
 
 def test_it_is_on_the_screen_and_in_the_summary(ran: Ran) -> None:
     assert ", seed 3 " in " ".join(ran.out.split())
-    assert "`--seed 3` repeats this run." in (ran.reports / "summary.md").read_text(encoding="utf-8")
+    summary = (ran.reports / "summary.md").read_text(encoding="utf-8")
+    assert "`--seed 3` with the same options repeats this run." in summary
 
 
 def test_it_is_in_every_suite_and_failure_of_junit_xml(ran: Ran) -> None:

@@ -16,7 +16,7 @@ def test_a_small_run() -> None:
     assert render(samples.result(), ()) == (
         "## `staging` does not conform: 1 of 1 requirement fails.\n\n"
         "petcheck `0.1.0`, interface `1.0.0`, judged as on `2026-11-21`, finished `2026-11-21T10:03:13.400Z`. "
-        "`--seed 1` repeats this run.\n\n"
+        "`--seed 1` with the same options repeats this run.\n\n"
         "| target | pass | fail | error | inconclusive | not-run | waived | n/a |\n"
         "|---|--:|--:|--:|--:|--:|--:|--:|\n"
         "| `staging` | 0 | 1 | 0 | 0 | 0 | 0 | 0 |\n\n"
@@ -31,7 +31,7 @@ def test_a_small_run() -> None:
 def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
     value, _ = samples.deep_run()
     text = render(value, ())
-    assert "`--seed 41` repeats this run." in text
+    assert "`--seed 41` with the same options repeats this run." in text
     assert "1,859 requests" in text
 
 

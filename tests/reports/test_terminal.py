@@ -112,8 +112,8 @@ def test_several_causes_are_counted_and_the_one_that_clears_most_comes_next() ->
     )  # fmt: skip
     assert "staging does not conform: 5 of 5 requirements fail, from 2 causes.\n" in text
     assert text.endswith(
-        "next: petcheck explain CREATE-5, since 4 requirements fail for that cause; add --failed to run only\n"
-        "      what failed"
+        "next: petcheck explain CREATE-5, whose cause breaks 4 requirements; add --failed to run only what\n"
+        "      failed"
     )
 
 

@@ -119,7 +119,7 @@ def test_shards_that_are_missing_are_named() -> None:
 
 
 def test_a_seed_repeats_a_merged_run_only_if_all_shards_had_it() -> None:
-    assert totals.repeat_hint(merged(1, 2).run) == "--seed 1 repeats this run"
+    assert totals.repeat_hint(merged(1, 2).run) == "--seed 1 with the same options repeats this run"
     assert totals.repeat_hint(merged(1, 2, seeds=(1, 2)).run) == (
         "each target's own report names the seed that repeats its run"
     )

@@ -42,7 +42,7 @@ def test_the_log_holds_the_lines_and_the_exchanges() -> None:
     assert log == {
         "version": "1.2",
         "creator": {"name": "petcheck", "version": VERSION},
-        "comment": "petcheck --seed 7 repeats this run",
+        "comment": "petcheck --seed 7 with the same options repeats this run",
         "_petcheck": [1 if entry in GOOD.exchanges else as_json(entry) for entry in streams.lines()],
         "entries": [entry_of(exchange) for exchange in GOOD.exchanges],
     }

@@ -54,11 +54,14 @@ PARSER.add_argument("--as-pytest", metavar="FILE", help="send nothing; write tes
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """An exchange to send again, with the requirements that it failed, and those that were judged by it and hold."""
+    """An exchange to send again, with the requirements that it failed, those that were judged by it and hold, and those
+    that failed and name other exchanges as the ones that decide: too many may fail in the same way to name them all.
+    """
 
     recorded: Exchange
     failed: tuple[Verdict, ...]
     held: tuple[Verdict, ...] = ()
+    by_others: tuple[Verdict, ...] = ()
 
 
 def main(argv: list[str]) -> int:
@@ -105,9 +108,11 @@ def _named(words: Sequence[str], stream: Stream, result: Result) -> list[Again]:
         if number >= len(record):
             raise ConfigError(f"there is no exchange {printable(word, 40)}; the last is #{len(record) - 1}")
         rows = result.rows_of(target)
-        failed = [row for row in rows if row.outcome in ("fail", "waived") and number in row.decisive]
-        held = [row for row in rows if row.outcome == "pass" and number in row.exchanges]
-        found.append(Again(record[number], tuple(failed), tuple(held)))
+        failing = [row for row in rows if row.outcome in ("fail", "waived")]
+        failed = tuple(row for row in failing if number in row.decisive)
+        held = tuple(row for row in rows if row.outcome == "pass" and number in row.exchanges)
+        by_others = tuple(row for row in failing if row not in failed and number in row.exchanges)
+        found.append(Again(record[number], failed, held, by_others))
     return sorted(found, key=lambda each: list(sent).index(each.recorded.target))
 
 
@@ -156,16 +161,17 @@ def _send(
 
 def _show(page: TextLines, each: Again, now: Exchange, known: Grounds, run: str) -> Exit:
     """Show an exchange that was sent again: what changed, and which requirements it fails now."""
-    before, ids = each.recorded, [row.id for row in (*each.failed, *each.held)]
+    before, ids = each.recorded, [row.id for row in (*each.failed, *each.held, *each.by_others)]
+    found, alone, codes = failing(now, ids, known), failing(before, ids, known), [Exit.HOLDS]
+    failed = *each.failed, *(row for row in each.by_others if row.id in alone)
     changed = list(_changes(before, now, run))
-    part = each.failed[0].part(before.index) if each.failed else "body"
+    part = failed[0].part(before.index) if failed else "body"
     page.say(f"was      {answer_line(before, part) or status_or_error(before)}", "  ", " " * 11, most=2)
     page.say(f"now      {answer_line(now, part) or status_or_error(now)}", "  ", " " * 11, most=2)
     page.say(f"changed  {'; '.join(changed) or 'nothing, but for times and ids'}", "  ", " " * 11)
     for trace in (value for name, value in now.request.headers if name == TRACE):
         page.say(f"sent     {TRACE}: {trace}", "  ", " " * 11)
-    found, alone, codes = failing(now, ids, known), failing(before, ids, known), [Exit.HOLDS]
-    for row in each.failed:
+    for row in failed:
         if row.id in found or not changed:
             said, style, code = f"still fails: {found.get(row.id) or row.reason}", RED, Exit.FAILS
         elif row.id in alone:

@@ -50,7 +50,7 @@ def _run(argv: list[str]) -> int:
     if in_parts(config) and not options.collect_only:
         return _judge_fleet(prepared, options)
     plugins = ["xdist.plugin"] if options.n is not None else []
-    if len(config.targets) == 1 or options.html is not None:
+    if (len(config.targets) == 1 and not options.collect_only) or options.html is not None:
         plugins += ["pytest_metadata.plugin", "pytest_html.plugin"]
     try:
         return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])

@@ -42,7 +42,7 @@ def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
             f"{variable}: the key is too short or a word of the interface, and masking it would damage the evidence; "
             "use a longer one"
         )
-    return ApiKey(secret)
+    return ApiKey(secret, variable)
 
 
 def can_be_masked(secret: str) -> bool:

@@ -104,10 +104,10 @@ def known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
 def more(record: Iterable[Exchange]) -> str:
     """What the user can do about too few known animals; if none is known, the list may be broken."""
     if known_in(record):
-        return " Add animals to the store, or run with --populate."
+        return " Add animals to the store, or run with --allow-writes --populate 101."
     if any(page.size for page in pages_in(record)):
         return " The animals that pages show have no `id` that is an int64; see PET-1."
-    return " If the store is empty, add animals, or run with --populate."
+    return " If the store is empty, add animals, or run with --allow-writes --populate 101."
 
 
 def _behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:

@@ -12,7 +12,7 @@ from datetime import date
 from itertools import zip_longest
 from typing import Literal
 
-from petcheck.exchange import Response
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.cells import Coverage
 from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
 from petcheck.judging.frequency import Frequency, among_others, frequency_of, ids_under_overlap, told_by_body
@@ -228,8 +228,9 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     first, parts = decision.proofs[0].exchange, dict[int, str]()
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
-    # each is a second try, so one answer after any of them is enough
-    since = min(one.finished for one in (*(proof.exchange for proof in decision.proofs), *decision.wrong))
+    # each is a second try, so one answer after any first one is enough
+    silent = (*(proof.exchange for proof in decision.proofs), *decision.wrong)
+    since = min(_first_try(one, record).finished for one in silent)
     later = (exchange for exchange in record if exchange.sent >= since)
     together = among_others(decision, record)
     if decision.unanswered and not any(isinstance(exchange.answer, Response) for exchange in later):
@@ -257,6 +258,12 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         expected=decision.expected,
         frequency=often,
     )
+
+
+def _first_try(exchange: Exchange, record: Record) -> Exchange:
+    """The try right before this one of the same request, if it got no response either; otherwise this one."""
+    earlier = [one for one in record if one.request == exchange.request and one.index < exchange.index]
+    return earlier[-1] if earlier and not isinstance(earlier[-1].answer, Response) else exchange
 
 
 EXHAUST = "--exhaust-rate-limit"

@@ -208,8 +208,8 @@ class Examples:
             before = [body for body in posted if body]
             bodies = creating(self.pets, seed, before, cases, self._created, self._plainest(), self._refused)
             self._bodies = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
-            # twice as soon as pages: bodies find most, and a server that fails leaves few requests for examples
-            parts.append(_Part(Operation.CREATE_PET, share.creating, self._bodies, like=share.listing * 2))
+            # sooner than pages: bodies find most, and a server that fails leaves few requests for examples
+            parts.append(_Part(Operation.CREATE_PET, share.creating, self._bodies, like=share.listing * 3 // 2))
             if share.sequence_posts and Traffic.NEW in choice.examples:
                 reads = self.target.as_of < REMOVAL_DAY
                 attempt = partial(self.attempt, fresh=True)

@@ -33,7 +33,7 @@ def next_step(result: Result, failing: Sequence[Cause]) -> str:
         clears = max(failing, key=lambda cause: len(cause.rows) * len(cause.targets))
         explain = f"`petcheck explain {printable(clears.shown.id, 60)}`"
         if len(failing) > 1 and len(clears.rows) > 1:
-            explain += f", since {plural(len(clears.rows), 'requirement')} fail for that cause"
+            explain += f", whose cause breaks {plural(len(clears.rows), 'requirement')}"
         if repeatable and clears.shown.by_chance:
             return f"{explain}; it may pass by chance, so run with `--failed` several times"
         again = repeatable and not result.run.options.get("failed")

@@ -60,8 +60,8 @@ def render(result: Result, evidence: Iterable[Exchange]) -> str:
 
 def _again(result: Result) -> str:
     hint = totals.repeat_hint(result.run)
-    option, _, rest = hint.partition(" repeats ")
-    return f"{code(option)} repeats {rest}." if hint.startswith("--") else f"{hint[:1].upper()}{hint[1:]}."
+    option, _, rest = hint.partition(" with ")
+    return f"{code(option)} with {rest}." if hint.startswith("--") else f"{hint[:1].upper()}{hint[1:]}."
 
 
 def _of_fleet(joined: Result) -> Iterator[str]:

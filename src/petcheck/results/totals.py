@@ -279,7 +279,7 @@ def repeat_hint(run: RunInfo) -> str:
     """How to send the same requests again."""
     if _has_several_seeds(run):
         return "each target's own report names the seed that repeats its run"
-    return f"--seed {run.seed} repeats this run"
+    return f"--seed {run.seed} with the same options repeats this run"
 
 
 def seed_text(run: RunInfo) -> str:

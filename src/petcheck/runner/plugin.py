@@ -80,7 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(option, "css"):
         option.css = [*map(str, PYTEST_STYLES), *option.css]
     # it holds every check of every target: too much for several, unless it is asked for
-    one = len(frozen.targets) == 1 and not frozen.dry_run
+    one = len(frozen.targets) == 1 and not frozen.dry_run and not option.collectonly
     if getattr(option, "htmlpath", "") is None and one:
         option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
     if getattr(option, "dist", "no") not in ("no", None):
@@ -338,7 +338,7 @@ class _Run:
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """Add to pytest-html's page where the verdicts are, and how to repeat the run."""
         prefix.append("<p>report.html has the verdicts and their evidence.</p>")
-        prefix.append(f"<p>petcheck: --seed {self.session.config.seed} repeats this run.</p>")
+        prefix.append(f"<p>petcheck: --seed {self.session.config.seed} with the same options repeats this run.</p>")
 
 
 def _drop(page: object, config: pytest.Config) -> None:

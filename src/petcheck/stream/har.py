@@ -36,7 +36,7 @@ def pieces(stream: Stream) -> Iterator[str]:
     log = {
         "version": "1.2",
         "creator": {"name": "petcheck", "version": VERSION},
-        "comment": f"petcheck --seed {stream.head.seed} repeats this run",
+        "comment": f"petcheck --seed {stream.head.seed} with the same options repeats this run",
         HEAD: _lines(stream),
     }
     yield json.dumps({"log": log}).removesuffix("}}") + ', "entries": ['

@@ -138,9 +138,10 @@ class Target:
                 raise Untestable(no_answer(url, last.answer)) from None
             raise Untestable(f"{url} serves no requests now: {error.reason}") from None
         if all(_refused(answer) for answer in answers):
+            key = self.transport.sender.key
             raise Untestable(
-                f"{url} rejects the key {self.transport.sender.key.fingerprint} on every operation "
-                f"({answer_text(answers[0])}); check PETSTORE_API_KEY"
+                f"{url} rejects the key {key.fingerprint} on every operation ({answer_text(answers[0])}); "
+                f"check {key.variable}"
             )
 
     # ---- what is known

@@ -19,9 +19,13 @@ _HEX_DIGITS_FROM = 8  # characters; a shorter text may be hexadecimal by chance
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A bearer token (section 5). `secret` is for the Authorization header and for redaction, nothing else."""
+    """A bearer token (section 5). `secret` is for the Authorization header and for redaction, nothing else.
+
+    `variable` is the environment variable that had it.
+    """
 
     secret: str = field(repr=False)
+    variable: str = field(default=VARIABLE.removeprefix("$"), compare=False)
 
     @property
     def fingerprint(self) -> str:

@@ -208,7 +208,7 @@ FAULTS = [
     ),
     *keys(
         "negative-id-before-key",
-        "The route has room for digits only, so a negative id gets 404 before the key is checked.",
+        "A negative id matches no route, so it gets 404 before the key is checked.",
         "AUTH-5",
         checked_before_key(_no_route),
         at=(),

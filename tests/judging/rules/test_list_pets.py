@@ -22,7 +22,7 @@ from tests.support.exchanges import exchange
 GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}))
 WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), writes=True)
 
-MORE = "Add animals to the store, or run with --populate."
+MORE = "Add animals to the store, or run with --allow-writes --populate 101."
 
 
 def ask(*query: str) -> Call:
@@ -289,7 +289,7 @@ def test_an_empty_store_proves_nothing_about_limits() -> None:
     left = decided("LIST-3", *record)
     few = f"judging `limit` 1, 20 or 100 needs more than that. {MORE}"
     assert reason(left) == f"Only 1 animal is known; {few}"
-    none = few.replace(MORE, "If the store is empty, add animals, or run with --populate.")
+    none = few.replace(MORE, "If the store is empty, add animals, or run with --allow-writes --populate 101.")
     assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {none}"
 
 
@@ -611,7 +611,8 @@ def test_without_a_known_animal_a_filter_shows_none() -> None:
     said = 'No page filtered by status "available", "pending" or "sold" showed an animal.'
     assert decided("LIST-7") == Undecided(said, "--allow-writes")
     writing = decided("LIST-7", grounds=WRITING)
-    assert writing == Undecided(f"{said} If the store is empty, add animals, or run with --populate.")
+    advice = "If the store is empty, add animals, or run with --allow-writes --populate 101."
+    assert writing == Undecided(f"{said} {advice}")
 
 
 def test_a_page_is_requested_for_a_status_that_an_animal_has() -> None:
