@@ -61,10 +61,15 @@ def test_each_member_is_left_out_alone_and_one_is_misspelt() -> None:
 
 def test_the_next_seed_sends_another_value_of_a_kind() -> None:
     several = [{defect.label: defect.body for defect in defects(RUN, 4, 99, seed)} for seed in range(3)]
-    bodies = [one["category-fraction"] for one in several]
-    assert [b"4503599627370495.5" in body for body in bodies if isinstance(body, bytes)] == [False, True, False]
     statuses = [body["status"] for one in several if isinstance(body := one["status-type"], dict)]
     assert statuses == [["pending"], 0, True]
+
+
+@pytest.mark.parametrize(("category", "fraction"), [(4, "4.5"), (-7, "-7.5"), (2**51, "1.5")])
+def test_a_fraction_is_near_a_category_that_exists(category: int, fraction: str) -> None:
+    (body,) = (one.body for one in defects(RUN, category, 99) if one.label == "category-fraction")
+    assert isinstance(body, bytes)
+    assert f'"categoryId": {fraction}}}'.encode() in body
 
 
 def test_one_name_has_every_sign_of_ascii() -> None:

@@ -117,11 +117,12 @@ def reads_of(exchanges: Iterable[Exchange]) -> list[Sight]:
 def still_listed(lost: Sequence[Exchange], sights: Iterable[Sight]) -> tuple[Exchange, Sight] | None:
     """The last GET that does not find an animal after a page showed it, `LAG_S` after the first that did not.
 
-    And the last such page. `lost` are the GETs that do not find it, in their order, `sights` are those on pages.
+    And the last such page. `lost` are the GETs that do not find it, in their order, `sights` are those on pages. After
+    an older page, another client may have removed the animal.
     """
     late = [sight for sight in sights if lost and sight.exchange.sent >= lost[0].finished + LAG_S]
-    after = [exchange for exchange in lost for sight in late if exchange.sent >= sight.exchange.finished]
-    return (after[-1], late[-1]) if after else None
+    pairs = [(read, sight) for read in lost for sight in late if 0 <= read.sent - sight.exchange.finished < LAG_S]
+    return pairs[-1] if pairs else None
 
 
 def _listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:

@@ -26,8 +26,6 @@ _MISSPELT = (
     ("name", "NAME"),
     ("categoryId", "categoryid"),
 )
-# the second is the largest fraction that a double holds
-_FRACTIONS = ("1.5", "4503599627370495.5")
 # JavaScript finds the second in every object
 _NO_STATUSES = ("adopted", "constructor")
 # bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
@@ -124,6 +122,8 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     string = json.dumps(json.dumps(body("string"))).encode()
     # an array cannot be a key of a dictionary, so a lookup crashes; others are lost where code tests for truth
     types = ([TELLTALE_STATUS], 0, True, False)
+    # cut off, it is a category that exists, so nothing but the fraction is wrong; a double has to hold it
+    fraction = f"{category}.5" if abs(category) < 2**51 else "1.5"
     missing, misspelt = turn(_MISSPELT, seed)
     return (
         Defect("no-body", "CREATE-5", b""),
@@ -138,7 +138,7 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
         Defect(
             "category-fraction",
             "CREATE-8",
-            with_category(without("categoryId", "category-fraction"), turn(_FRACTIONS, seed)),
+            with_category(without("categoryId", "category-fraction"), fraction),
         ),
         defect("category-null", "CREATE-8", categoryId=None),
         defect("category-boolean", "CREATE-8", categoryId=True),

@@ -352,6 +352,9 @@ def test_a_404_fails_if_a_page_still_shows_the_animal() -> None:
     assert isinstance(found("CREATE-12", *record, soonest, get(1, soonest.finished, 404)), Failed)
     assert isinstance(found("CREATE-12", *record, page(pet(1), sent=20.2), get(1, 20.6, 404)), Ask)
     assert isinstance(found("CREATE-12", *record, page(pet(1), sent=20.4), get(1, 20.4, 404)), Ask)
+    # another client may have removed it since
+    assert isinstance(found("CREATE-12", *record, shown, get(1, 30.5, 404)), Ask)
+    assert isinstance(found("CREATE-12", *record, shown, get(1, 30.4, 404)), Failed)
 
 
 def test_if_get_finds_no_animal_get_1_judges_it() -> None:
