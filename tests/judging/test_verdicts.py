@@ -304,6 +304,7 @@ def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
 
 
 SILENT = exchange(status=Silence.TIMEOUT, index=1)
+THREE_AGAIN = exchange(status=Silence.TIMEOUT, index=3, sent=8.0)
 OTHER_SILENT = exchange(path="/pets?limit=3", status=Silence.TIMEOUT, index=9)
 
 
@@ -318,6 +319,13 @@ OTHER_SILENT = exchange(path="/pets?limit=3", status=Silence.TIMEOUT, index=9)
         ([exchange(index=1)], [exchange(index=1)], "error"),
         # it was sent when petcheck gave up the other
         ([SILENT, exchange(sent=SILENT.finished, index=2)], [SILENT], "fail"),
+        # another request was answered between the two tries
+        (
+            [replace(SILENT, index=0), exchange(path="/store/orders", index=2, sent=7.0), THREE_AGAIN],
+            [THREE_AGAIN],
+            "fail",
+        ),
+        ([exchange(path="/store/orders", index=0), replace(SILENT, index=2), THREE_AGAIN], [THREE_AGAIN], "error"),
         # another GET got no answer either, later
         ([SILENT, THREE, OTHER_SILENT], [SILENT, OTHER_SILENT], "fail"),
         ([SILENT, OTHER_SILENT], [SILENT, OTHER_SILENT], "error"),

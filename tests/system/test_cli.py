@@ -343,6 +343,12 @@ def test_the_catalogue(tmp_path: Path) -> None:
     assert petcheck(tmp_path, "requirements", "--jso", key=None).code == 4
 
 
+def test_checks_are_listed_and_no_report_is_written(tmp_path: Path) -> None:
+    ran = petcheck(tmp_path, "--collect-only", "LIST-1", "--target", "http://127.0.0.1:1/v1")
+    assert (ran.code, "test_parameters_are_accepted" in ran.out, ran.err) == (0, True, "")
+    assert [*tmp_path.rglob("*.html")] == []
+
+
 @pytest.mark.parametrize("arguments", [["requirements"], ["--collect-only"]])
 def test_a_closed_pipe_is_no_error(tmp_path: Path, arguments: list[str]) -> None:
     ours, theirs = os.pipe()

@@ -89,6 +89,16 @@ def test_the_answer_is_the_same_where_nothing_changed(server: Repairable, record
     assert (ran.code, "changed  nothing, but for times and ids" in ran.out) == (0, True), ran.out
 
 
+def test_one_of_many_that_fail_alike_fails_again_although_others_are_named(tmp_path: Path) -> None:
+    with running(create_app(ReferenceSettings(keys={KEY: "business"}, faults=("reset-in-seconds",)))) as url:
+        ran = petcheck(tmp_path, "--target", f"{url}/v1", "--seed", "5")
+        (row,) = (row for row in ran.result.requirements if row.id == "RATE-3")
+        other = next(number for number in row.exchanges if number not in row.decisive)
+        again = petcheck(tmp_path, "replay", "reports", str(other))
+    assert again.code == 1
+    assert "\n  RATE-3 still fails: " in again.out
+
+
 @pytest.fixture(scope="module")
 def whole() -> Path:
     """A folder with the reports of a run in which nothing failed; the server is gone."""
