@@ -33,7 +33,7 @@ def _requests() -> str:
             f"{_left_behind(writing)} |"
         )
     header = "| requests, at most | reading | with `--allow-writes` | animals that stay |\n|---|--:|--:|--:|"
-    return "\n".join([header, *rows, "| usual duration with a key of the plan Free | 1 minute | 2 minutes | |"])
+    return "\n".join([header, *rows, "| usual wait for the next minute of the plan Free | none | 1 minute | |"])
 
 
 def _left_behind(run: Forecast) -> str:
