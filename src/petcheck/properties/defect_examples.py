@@ -23,7 +23,7 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
     """
     sent = {value for body in known for value in _of_another_type(body)}
     often, seldom = rotated(_often(pets, seed), 0, seed, 4), rotated(_seldom(pets), 0, seed, 1)
-    woven_in = woven(iter(often), iter(seldom), 2**62, 3)
+    woven_in = woven(iter(often), iter(seldom), 2**62, 2)
     new = [body for body in woven_in if not sent & _of_another_type(body)]
     realistic = [json_body(_pet(pets, "empty status", status="")), *new]
     yield from realistic
