@@ -120,7 +120,7 @@ def reasons(pool: ProcessPoolExecutor) -> dict[str, list[str]]:
     for pairs in [*pool.map(_of_poor_run, _POOR_RUNS), *pool.map(_of_variation, VARIATIONS)]:
         for name, reason in pairs:
             general = _without_numbers(reason)
-            if not re.search(r"\b(animal|id)s? \d|(?!\b100\b)\d{3}|--max-", general):
+            if not re.search(r"\b(animal|id)s? \d|(?!\b10[01]\b)\d{3}|--max-", general):
                 counted = found.setdefault(name, {})
                 counted[general] = counted.get(general, 0) + 1
     return {name: sorted(counted, key=lambda r: -counted[r])[:_REASONS] for name, counted in found.items()}
