@@ -70,9 +70,9 @@ def valid_pets(run: str, categories: Sequence[int], seed: int) -> tuple[ValidPet
         name = f'petcheck {run} {status or "none"} <B>&amp; "It\'s" %41+--'
         return pet(status, name, category_id)
 
-    far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
     # a server may remove what nobody sees, and normalize what looks alike
-    near = f"petcheck {run} \u212b\u212a\ufb00 Ж שלום😀\u200b\ufeff z "
+    far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛\u200b\ufeff 𝒫ℯ𝓉 e\u0301 "
+    near = f"petcheck {run} \u212b\u212a\ufb00 Ж שלום😀 z "
     first, second, third, fourth = rotated((*STATUSES, None), 0, seed, 1)
     return (
         ValidPet(first, pet(first, signs_name(run), category)),
