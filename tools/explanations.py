@@ -75,7 +75,7 @@ def _in_words(exchange: Exchange, record: Sequence[Exchange]) -> str:
     """The request, with what its body is, without the ids that a run draws."""
     words = described(exchange)
     if exchange.request.operation is Operation.GET_PET:
-        words = re.sub(r"/\d{10,}", "/{an id that no animal has}", words)
+        words = re.sub(r"/-?\d{10,}", "/{an id that no animal has}", words)
         words = re.sub(r"/\d+", "/{id}", words)
     if exchange.request.operation is not Operation.CREATE_PET:
         return words

@@ -11,6 +11,11 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def how_to_repeat(seed: int) -> str:
+    """How to send the requests of a run again."""
+    return f"--seed {seed} with the same options repeats this run"
+
+
 def did_you_mean(word: str, known: Iterable[str], otherwise: str, *, alike: float = 0.6) -> str:
     """What to do about an unknown word: take the known one that is most like it, or `otherwise`."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=alike)

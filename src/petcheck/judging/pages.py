@@ -19,6 +19,7 @@ from petcheck.judging.once import Once
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.spec.operations import Operation
 
+_POPULATE = f"run with --allow-writes --populate {LIMIT_MAX + 1}."
 LAG_S = 10.0
 """What a server shows may lag by this many seconds, because of caches, replicas or a filter's index."""
 SMALLEST_CAP = 20
@@ -104,10 +105,10 @@ def known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
 def more(record: Iterable[Exchange]) -> str:
     """What the user can do about too few known animals; if none is known, the list may be broken."""
     if known_in(record):
-        return " Add animals to the store, or run with --allow-writes --populate 101."
+        return f" Add animals to the store, or {_POPULATE}"
     if any(page.size for page in pages_in(record)):
         return " The animals that pages show have no `id` that is an int64; see PET-1."
-    return " If the store is empty, add animals, or run with --allow-writes --populate 101."
+    return f" If the store is empty, add animals, or {_POPULATE}"
 
 
 def _behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:

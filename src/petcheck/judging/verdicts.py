@@ -228,12 +228,8 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     first, parts = decision.proofs[0].exchange, dict[int, str]()
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
-    # each is a second try, so one answer after any first one is enough
-    silent = (*(proof.exchange for proof in decision.proofs), *decision.wrong)
-    since = min(_first_try(one, record).finished for one in silent)
-    later = (exchange for exchange in record if exchange.sent >= since)
     together = among_others(decision, record)
-    if decision.unanswered and not any(isinstance(exchange.answer, Response) for exchange in later):
+    if decision.unanswered and not _is_answered_later(decision, record):
         reason = f"{decision.text}{together} The target answered nothing after that."
         return replace(verdict, outcome="error", reason=reason)
     often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
@@ -258,6 +254,13 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         expected=decision.expected,
         frequency=often,
     )
+
+
+def _is_answered_later(decision: Failed, record: Record) -> bool:
+    """Whether the target answered anything after a silence: each is a second try, so after any first one is enough."""
+    silent = (*(proof.exchange for proof in decision.proofs), *decision.wrong)
+    since = min(_first_try(one, record).finished for one in silent)
+    return any(isinstance(exchange.answer, Response) for exchange in record if exchange.sent >= since)
 
 
 def _first_try(exchange: Exchange, record: Record) -> Exchange:

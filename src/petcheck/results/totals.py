@@ -19,7 +19,7 @@ from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, OPEN, OUTCOMES, Exit, Outcome
 from petcheck.stream.lines import RunSettings
-from petcheck.words import plural
+from petcheck.words import how_to_repeat, plural
 
 _NAMED = 8  # targets
 _RANGE = 3  # ids in a row that are written as a range
@@ -279,7 +279,7 @@ def repeat_hint(run: RunInfo) -> str:
     """How to send the same requests again."""
     if _has_several_seeds(run):
         return "each target's own report names the seed that repeats its run"
-    return f"--seed {run.seed} with the same options repeats this run"
+    return how_to_repeat(run.seed)
 
 
 def seed_text(run: RunInfo) -> str:

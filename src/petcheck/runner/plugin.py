@@ -38,7 +38,7 @@ from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import NARROWED
 from petcheck.toolkit.target import Target
 from petcheck.wire.clock import Clock, SkippingClock
-from petcheck.words import plural
+from petcheck.words import how_to_repeat, plural
 
 if TYPE_CHECKING:
     from petcheck.properties.examples import Examples
@@ -338,7 +338,7 @@ class _Run:
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """Add to pytest-html's page where the verdicts are, and how to repeat the run."""
         prefix.append("<p>report.html has the verdicts and their evidence.</p>")
-        prefix.append(f"<p>petcheck: --seed {self.session.config.seed} with the same options repeats this run.</p>")
+        prefix.append(f"<p>petcheck: {how_to_repeat(self.session.config.seed)}.</p>")
 
 
 def _drop(page: object, config: pytest.Config) -> None:

@@ -24,6 +24,7 @@ from petcheck.stream.files import as_json, from_json
 from petcheck.stream.har_reader import HEAD, head_and_entries
 from petcheck.stream.reading import why_unread
 from petcheck.stream.stream import Entry, Stream, checked
+from petcheck.words import how_to_repeat
 
 FILE = "exchanges.har"
 
@@ -36,7 +37,7 @@ def pieces(stream: Stream) -> Iterator[str]:
     log = {
         "version": "1.2",
         "creator": {"name": "petcheck", "version": VERSION},
-        "comment": f"petcheck --seed {stream.head.seed} with the same options repeats this run",
+        "comment": f"petcheck {how_to_repeat(stream.head.seed)}",
         HEAD: _lines(stream),
     }
     yield json.dumps({"log": log}).removesuffix("}}") + ', "entries": ['
