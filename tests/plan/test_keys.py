@@ -122,7 +122,7 @@ def test_the_seed_decides() -> None:
         (Wrong.NOTHING, Operation.LIST_PETS, "/pets"),
         (Wrong.FILTER, Operation.LIST_PETS, "/pets?limit=100&status=pending"),
         (Wrong.PARAMETERS, Operation.LIST_PETS, "/pets?limit=abc&status=adopted"),
-        (Wrong.UNKNOWN_ID, Operation.GET_PET, "/pets/77"),
+        (Wrong.UNKNOWN_ID, Operation.GET_PET, "/pets/-77"),
         (Wrong.NOTHING, Operation.STORE_ORDERS, "/store/orders"),
     ],
 )

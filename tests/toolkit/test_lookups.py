@@ -38,13 +38,15 @@ def test_an_id_that_no_double_holds_is_read_first() -> None:
     assert int(float(first)) != first
 
 
-def test_an_unknown_id_is_beyond_2_53_and_a_double_holds_it() -> None:
-    """Code that takes what is not a safe integer for an invalid id is found, and code that cuts numbers to 32 bits."""
+def test_an_unknown_id_is_far_below_zero_and_a_double_holds_it() -> None:
+    """Code that takes a negative id, or what is not a safe integer, for an invalid one is found, and code that cuts
+    numbers to 32 bits.
+    """
     with server(animals=30) as url:
         trial = judge_in_place(url, "--choose", "GET-3", "--examples", "0", seed=7)
     (asked,) = [e.request.pet_id for e in trial.exchanges if e.status == 404 and e.request.has_valid_key]
     assert asked is not None
-    assert (asked > 2**53, int(float(asked)), 0 < asked % 2**32 <= 30) == (True, asked, True)
+    assert (asked < -(2**53), int(float(asked)), 0 < asked % 2**32 <= 30) == (True, asked, True)
 
 
 def read_in(exchanges: Sequence[Exchange]) -> set[str]:

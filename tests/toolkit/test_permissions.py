@@ -12,7 +12,8 @@ from petcheck.judging.creations import found_in
 from petcheck.spec.operations import Operation
 from tests.support.trial import Hurried, judge_in_place, server
 
-_RARE = 2**62  # ids from here on are asked for by name, at the end of int64
+# ids beyond these two, and near 0 below it, are asked for by name: the limits of common integer types
+_RARE, _LOW = 2**62, -(2**32)
 
 
 def asked(exchanges: Sequence[Exchange]) -> set[tuple[str, ...]]:
@@ -30,7 +31,7 @@ def asked(exchanges: Sequence[Exchange]) -> set[tuple[str, ...]]:
             things.add((operation, *sorted(f"{name}={value}" for name, value in request.call.query)))
         else:
             number = request.pet_id
-            free = number is not None and 0 < number < _RARE
+            free = number is not None and (0 < number < _RARE or -_RARE < number < _LOW)
             things.add((operation, "found" if number in found else "unknown" if free else str(request.call.pet_id)))
     return things
 

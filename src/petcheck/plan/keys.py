@@ -268,8 +268,7 @@ def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Par
     if cell.operation is Operation.GET_PET:
         shown = next(chain(found_in(record), animals_in(record)), unknown_id)
         # a route may have room for digits only, and what it does not match never comes to the guard
-        unknown = -unknown_id if cell.variant % 2 else unknown_id
-        return Call(cell.operation, cell.key, pet_id=str(unknown if cell.wrong is Wrong.UNKNOWN_ID else shown))
+        return Call(cell.operation, cell.key, pet_id=str(-unknown_id if cell.wrong is Wrong.UNKNOWN_ID else shown))
     return Call(cell.operation, cell.key)
 
 

@@ -102,6 +102,13 @@ FAULTS = [
     ),
     *errors("empty-401", "A 401 has no body.", _UNPARSABLE, _sent_as(b"", None, 401)),
     *errors("html-404", "A 404 is an HTML page.", _UNPARSABLE, _sent_as(_HTML, "text/html", 404), at=_GET),
+    *errors(
+        "html-404-for-negative-ids",
+        "A negative petId matches no route, so it gets the framework's 404, an HTML page.",
+        _UNPARSABLE,
+        answered(lambda call: call.pet_id.startswith("-"), Answer(404, _HTML, (), "text/html")),
+        at=_GET,
+    ),
     *errors("empty-404", "A 404 has no body.", _UNPARSABLE, _sent_as(b"", None, 404), at=_GET),
     *errors(
         "detail-404",

@@ -16,6 +16,7 @@ from petstore_reference.overrides import (
     aborted,
     always,
     animals,
+    answered,
     cached,
     error,
     refused_as,
@@ -274,6 +275,12 @@ FAULTS = [
     *get("unknown-id-410", "An unknown id gets 410.", "GET-3", refused_with(410, "pet_not_found")),
     *get("unknown-id-422", "An unknown id gets 422.", "GET-3", refused_with(422, "pet_not_found")),
     *get("unknown-id-crashes", "An unknown id gets 500.", "GET-3 ERROR-5", refused_with(500, "pet_not_found")),
+    *get(
+        "negative-id-refused",
+        "A negative petId gets 400.",
+        "GET-3",
+        answered(lambda call: call.pet_id.startswith("-"), error(400)),
+    ),
     *get(
         "unknown-id-400-beyond-double",
         "An unknown id beyond 2^53, which JavaScript does not call a safe integer, gets 400.",

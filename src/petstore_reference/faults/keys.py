@@ -213,7 +213,6 @@ FAULTS = [
         checked_before_key(_no_route),
         at=(),
         each=_GET,
-        needs="pairs",
     ),
     *keys(
         "limit-before-key",

@@ -34,8 +34,9 @@ from petcheck.spec.operations import Operation
 
 _problem_of_id = partial(problem_of_int64, "a Pet", "id")
 _TRIED = 3
-# 32-bit arithmetic drops it, a double holds it with each even id, and code may refuse what is not a "safe integer"
-_WRAPPED = 2**53
+# 32-bit arithmetic drops it, and a double holds it with each even id; the id is negative then and no "safe integer",
+# and a route or a validator may refuse either
+_WRAPPED = -(2**54)
 _NEAR = 2**32  # a store may have given out so many ids one after the other
 # a step to an id that is unrelated to the one before
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
@@ -327,7 +328,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
 
 
 def wrapped(number: int) -> int:
-    """The id that differs from `number` only in bit 53: 32-bit arithmetic confuses the two."""
+    """The id that differs from `number` in its sign and in the bits from 54 on: 32-bit arithmetic confuses the two."""
     return number ^ _WRAPPED
 
 
