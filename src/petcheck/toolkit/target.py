@@ -78,7 +78,6 @@ class Target:
         self.unknown_id = drawn.randrange(2**40, 2**62)
         self._number = drawn.randrange(10**8, 10**9)
         self._categories: tuple[int, ...] = ()
-        self._exhausted: object = None
         self._record = WholeRecord()
         self._asked: Counter[tuple[str, tuple[Call, ...]]] = Counter()
         self._grounds = Once(self._grounds_in)
