@@ -155,6 +155,26 @@ def test_nothing_failed_last(tmp_path: Path, bad_server: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("GET-4", "--as-of", "2029-01-01"),
+            "GET-4: Not in force on 2029-01-01: it starts on 2030-12-05. Judge that day with --as-of 2030-12-05.",
+        ),
+        (("GET-1", "--as-of", "2031-01-01"), "GET-1: Not in force on 2031-01-01: it ended on 2030-12-05."),
+        (("VERSION-2",), "VERSION-2: Not testable. No operation returns the description."),
+    ],
+)
+def test_what_no_run_on_that_day_can_judge_is_not_asked_for(
+    tmp_path: Path, bad_server: str, arguments: tuple[str, ...], said: str
+) -> None:
+    ran = petcheck(tmp_path, *arguments, "--target", bad_server, key="trial-key-5d1c7f0a9b3e4826")
+    assert ran.code == 5
+    assert ran.last_line_of_trouble.startswith(f"petcheck: {said}")
+    assert not (tmp_path / "reports").exists()
+
+
 @pytest.mark.parametrize("arguments", [("-k", "CREATE-5"), ("CREATE-5",), ("-k", "test_defective_body_is_refused")])
 def test_a_run_that_examines_nothing_of_what_was_chosen_is_not_a_success(
     tmp_path: Path, bad_server: str, arguments: tuple[str, ...]

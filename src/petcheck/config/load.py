@@ -78,7 +78,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     if isinstance(targets[0].source, Embedded):
         settings["populate"] = LIMIT_MAX + 1  # so that nothing stays unexamined
     _expect_enough(given, settings["choice"], settings["as_of"])
-    settings |= given.fields(Config)  # last, since it creates the folder for reports
+    settings |= given.fields(Config)
     if "reports" not in settings:
         settings["reports"] = values.folder("reports", "--reports")
     return Config(targets=targets, shard=shard, **settings)

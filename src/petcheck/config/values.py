@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import ssl
@@ -177,11 +178,10 @@ def file(value: object, where: str) -> Path:
 
 
 def folder(value: object, where: str) -> Path:
-    """A folder that can be written; it is created if missing."""
+    """A folder that can be written, or that can be made: a run that ends before it writes leaves none behind."""
     folder = Path(text(value, where))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _probe(folder)
+        _probe(_nearest(folder))
     except (OSError, ValueError) as error:
         raise BadValue(f"{where} {folder}: cannot be written ({why(error)}); give another folder") from None
     return folder
@@ -195,6 +195,15 @@ def writable_file(path: Path, where: str) -> None:
         raise BadValue(f"{where}: cannot be written ({why(error)})") from None
     if path.exists() and not path.is_file():
         raise BadValue(f"{where}: is not a regular file, so it cannot be updated")
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or the nearest one above it that is there. Raises OSError or ValueError if it can never be made."""
+    for place in (folder, *folder.absolute().parents):
+        with contextlib.suppress(FileNotFoundError):
+            place.stat()
+            return place
+    return folder
 
 
 def _probe(folder: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from petcheck.config.options import Config
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToRun
+from petcheck.judging.verdicts import not_in_force
 from petcheck.results.attestation import read_seal
 from petcheck.results.fleet import SIDE_BY_SIDE
 from petcheck.results.lock import FolderLock
@@ -23,6 +25,7 @@ from petcheck.results.timestamp import stamp_by
 from petcheck.runner import reports_folder
 from petcheck.runner.application import load_app
 from petcheck.runner.dry_run import forecasts
+from petcheck.spec.catalogue import catalogue
 from petcheck.wire import authority
 
 if TYPE_CHECKING:
@@ -51,12 +54,15 @@ def in_parts(config: Config) -> bool:
 def prepare(config: Config, *, writes_reports: bool) -> Prepared:
     """Load what the run needs: what failed last, its application, its witnesses; and lock the reports folder.
 
-    Raises `ConfigError`, also if the budget has no room for `--populate`, and `NothingToRun` if nothing failed last.
+    Raises `ConfigError`, also if the budget has no room for `--populate`, and `NothingToRun` if nothing failed last or
+    no run on that day can judge what was chosen.
     """
     for forecast in forecasts(config):
         forecast.expect_room()
     if config.failed:
         config = replace(config, choice=_failed_last(config.reports))
+    elif config.choice is not None:
+        _expect_judged(config.choice, config.as_of)
     for target in config.targets:
         if isinstance(target.source, App):
             with suppress(AppFailed):  # raised again when the target is opened, which the reports tell
@@ -76,6 +82,17 @@ def _failed_last(folder: Path) -> frozenset[str]:
     if not failed:
         raise NothingToRun(f"nothing failed in the last run, see {folder}; leave out --failed to run everything")
     return failed
+
+
+def _expect_judged(choice: Iterable[str], as_of: date) -> None:
+    """Raise `NothingToRun` if no run on that day can judge or observe any of the entries of the catalogue."""
+    entries = [catalogue()[name] for name in sorted(choice)]
+    unjudged = [not_in_force(entry, "", as_of) for entry in entries if not entry.open]
+    reasons = [f"{row.id}: {row.reason}" for row in unjudged if row is not None]
+    if len(reasons) < len(entries):
+        return
+    starts = min((entry.start for entry in entries if entry.start is not None), default=None)
+    raise NothingToRun(" ".join(reasons) + (f" Judge that day with --as-of {starts}." if starts else ""))
 
 
 def witnesses_of(key: Path | None, url: str | None, deadline: float = 10.0, ca_bundle: str | None = None) -> Witnesses:
