@@ -42,7 +42,9 @@ _WRONG = {
     "Invalid \\escape": "an invalid escape",
     "Invalid \\uXXXX escape": "an invalid escape",
 }
-_without_strings = partial(re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL).sub, b"")
+# one without an end reaches to the end of the text, so that nothing is searched twice
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)', re.DOTALL)
+_without_strings = partial(_STRING.sub, b"")
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,11 @@ def test_what_is_json(text: str, value: Json) -> None:
         (b"[" * 90_000, "the body is nested deeper than petcheck reads"),
         (b"[" * 200_000 + b"]" * 200_000, "the body has more values than petcheck reads (100,000)"),
         (b"[" + b"1," * 100_000 + b"1]", "the body has more values than petcheck reads (100,000)"),
+        # read in a moment, although each quote may begin a string
+        (
+            b'["' + b'\\"' * 500_000 + b"," * 100_001,
+            "the body is not JSON: a string without an end at line 1, column 2",
+        ),
         (b"{" * 100_001, "the body has more values than petcheck reads (100,000)"),
         (b"[" + b"{}," * 100_000 + b"{}]", "the body has more values than petcheck reads (100,000)"),
     ],

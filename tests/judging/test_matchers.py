@@ -68,6 +68,7 @@ def test_a_long_reason_phrase_is_cut() -> None:
         ("\ud800", '"\\ud800"'),
         (None, "null"),
         (2**64, "18446744073709551616"),
+        (Decimal("0." + "1" * 100), "0." + "1" * 77 + "…"),
         (Decimal("1.5"), "1.5"),
         (HugeNumber(5000, whole=True), '"<a number of 5,000 digits>"'),
         ("x" * 78, '"' + "x" * 78 + '"'),
@@ -75,7 +76,19 @@ def test_a_long_reason_phrase_is_cut() -> None:
         ([1, {"a": None}], '[1, {"a": null}]'),
         ([Decimal("1.5"), HugeNumber(5000, whole=True)], '[1.5, "<a number of 5,000 digits>"]'),
     ],
-    ids=["escape", "surrogate", "null", "large", "fraction", "huge", "fitting", "long", "nested", "numbers"],
+    ids=[
+        "escape",
+        "surrogate",
+        "null",
+        "large",
+        "long fraction",
+        "fraction",
+        "huge",
+        "fitting",
+        "long",
+        "nested",
+        "numbers",
+    ],
 )
 def test_quoted(value: Json, text: str) -> None:
     assert matchers.quoted(value) == text
@@ -119,6 +132,11 @@ def test_media_types(types: list[str], held: bool) -> None:
 def test_a_silence_counts_the_second_time() -> None:
     said = matchers.silence_text(exchange(status=Silence.CUT_SHORT))
     assert said == "no answer (cut short: nothing was received), twice"
+
+
+def test_a_media_type_of_many_quotes_is_read_in_a_moment() -> None:
+    endless = response(headers=[("Content-Type", 'application/json; profile="' + '\\"' * 50_000)])
+    assert matchers.problem_of_media_type(endless) is None
 
 
 def test_problems_name_the_media_type() -> None:

@@ -137,6 +137,15 @@ def test_a_429_that_came_too_early_has_a_second_round() -> None:
     assert next_step(again, 0) is None
 
 
+def test_a_server_that_claims_a_huge_quota_is_asked_a_thousand_times_at_once() -> None:
+    huge = rates(10**18, 10**18, unix(60))
+    again = exchange(path="/pets?limit=1", headers=huge, index=1, sent=1)
+    for record in ([again], [again, exchange(path="/pets?limit=1", index=2, sent=2)]):
+        step = next_step(record, 0)
+        assert isinstance(step, Ask)
+        assert 990 < len(step.calls) <= 1001
+
+
 def test_unreadable_headers_end_it() -> None:
     assert next_step([exchange()], 0) is None
     first = next_step([exchange()], 1)

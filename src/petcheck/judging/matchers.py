@@ -8,7 +8,7 @@ import unicodedata
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
-from itertools import accumulate, zip_longest
+from itertools import accumulate, takewhile, zip_longest
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -56,7 +56,7 @@ def silence_text(exchange: Exchange) -> str:
 def quoted(value: Json) -> str:
     """A JSON value as JSON text, in ASCII, cut at 80 characters."""
     if isinstance(value, Decimal):
-        return str(value)
+        return _cut(str(value))
     try:
         text = json.dumps(value, default=_plain)
     except RecursionError:
@@ -94,7 +94,8 @@ def problem_of_json(response: Response) -> Problem | None:
     return None
 
 
-_PARAMETERS = re.compile(r';(?:"(?:[^"\\]|\\.)*"|[^,])*')
+# the bound keeps a header of quotes without an end from being searched again from each of them
+_PARAMETERS = re.compile(r';(?:"(?:[^"\\]|\\.){0,256}"|[^,])*')
 
 
 def problem_of_media_type(response: Response) -> Problem | None:
@@ -192,7 +193,7 @@ def _cut_around(text: str, at: int) -> str:
 def _fitting(text: str) -> int:
     """How many characters at the beginning of a text are shown, by the space that they take as JSON text."""
     sizes = accumulate(len(json.dumps(character)) - 2 for character in text)
-    return max(1, sum(1 for size in sizes if size <= _AROUND)) if text else 0
+    return max(1, sum(1 for _ in takewhile(lambda size: size <= _AROUND, sizes))) if text else 0
 
 
 def _parting(before: str, after: str, at: int) -> str:

@@ -30,6 +30,7 @@ _TROUBLE_PAUSE_S = 1.0
 _HOUR_S, _MINUTE_S = 3600.0, 61.0
 # with this few left, each request is for a different page, which no cache can answer
 _FEW = 5
+_AT_ONCE = 1_000  # a server may claim that any number is left; the next step asks for the rest
 _CHEAPEST = page_call(1)
 
 
@@ -125,10 +126,11 @@ def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecide
     if excess_in(window) and not window.is_fixed and not quota.moves:
         # a request sent after the second that rounding hides shows whether the window is fixed
         return _ask(record, began, pages_not_asked(record, 1), window.counts[0].exchange.finished + 2 * ROUNDING_S)
-    if latest.exchange is tail and latest.remaining > _FEW:
-        return _ask(record, began, [_CHEAPEST] * (latest.remaining - _FEW))
-    more = limit // 10 if quota.moves or latest.exchange is not tail else 2
-    return _ask(record, began, pages_not_asked(record, max(latest.remaining, more) + 1))
+    left = min(latest.remaining, _AT_ONCE)
+    if latest.exchange is tail and left > _FEW:
+        return _ask(record, began, [_CHEAPEST] * (left - _FEW))
+    more = min(limit // 10, _AT_ONCE) if quota.moves or latest.exchange is not tail else 2
+    return _ask(record, began, pages_not_asked(record, max(left, more) + 1))
 
 
 def _ask(record: Record, began: int, calls: Sequence[Call], not_before: float = 0.0) -> Ask:

@@ -17,7 +17,8 @@ from petcheck.wire.secret_names import says_secret
 
 _NO_TEXT = re.compile(r"css|image|font|video|audio|wasm|pdf|zip")  # unless it is SVG
 
-_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+# one without an end reaches to the end of the text, so that nothing is searched twice
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)'
 _TOKEN = re.compile(rf"({_STRING})(\s*:)?|-?(\d+)(?![\d.eE])|[{{}}\[\]]", re.DOTALL)
 # a name, and its value: anything but the end of its place
 _SCHEME = r"(?:(?:Bearer|Basic|Token) +)?"

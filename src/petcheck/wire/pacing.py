@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -173,13 +172,13 @@ def window_of(response: Response, now: float, wall: datetime) -> OpenWindow | No
     """The window that a response shows; None if its headers cannot be read or contradict each other."""
     limit = whole(response.header(RATE_LIMIT))
     remaining = whole(response.header(RATE_REMAINING))
-    reset = response.header(RATE_RESET)
-    if limit is None or remaining is None or reset is None or not _SECONDS.fullmatch(reset.strip()):
+    reset = _once(response.header(RATE_RESET))
+    if limit is None or remaining is None or not _SECONDS.fullmatch(reset):
         return None
     lasts = _lasts(float(reset), response.date, wall)
     if lasts is None or remaining > limit:
         return None
-    return OpenWindow(limit=limit, remaining=remaining, reset=reset.strip(), ends=now + lasts)
+    return OpenWindow(limit=limit, remaining=remaining, reset=reset, ends=now + lasts)
 
 
 def _lasts(reset: float, date: datetime | None, wall: datetime) -> float | None:
@@ -208,6 +207,11 @@ def retry_after(response: Response, wall: datetime) -> float | None:
 
 def whole(text: str | None) -> int | None:
     """A plain decimal integer of a header, possibly repeated; None for anything else."""
-    parts: Iterable[str] = {part.strip() for part in (text or "").split(",")}
-    only, *others = parts
-    return int(only) if not others and _WHOLE.fullmatch(only) else None
+    only = _once(text)
+    return int(only) if _WHOLE.fullmatch(only) else None
+
+
+def _once(text: str | None) -> str:
+    """A header's value, given once if equal values are repeated; empty if it is absent or the values differ."""
+    parts = {part.strip() for part in (text or "").split(",")}
+    return parts.pop() if len(parts) == 1 else ""
