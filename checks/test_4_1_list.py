@@ -13,8 +13,8 @@ from petcheck.toolkit import (
     LIMIT_MAX,
     OPEN_LISTS,
     Operation,
+    RequestKind,
     Target,
-    Traffic,
     ask_ahead,
     asked_later,
     full_filters,
@@ -41,7 +41,7 @@ def on_survey(name: str) -> object:
     return pytest.param(name, marks=[requirement(name), stage("survey")])
 
 
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 @pytest.mark.parametrize("name", [on_survey("LIST-1"), on_survey("LIST-2"), on_survey("LIST-6")])
 def test_parameters_are_accepted(target: Target, name: str) -> None:
     """GET /pets returns 200 with `limit` from 1 to 100 and with `status`: available, pending, sold."""
@@ -50,7 +50,7 @@ def test_parameters_are_accepted(target: Target, name: str) -> None:
 
 
 @requirement("LIST-3")
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 def test_page_is_no_longer_than_its_limit(target: Target) -> None:
     """`limit` is the maximum number of animals returned."""
     look(target)
@@ -58,7 +58,7 @@ def test_page_is_no_longer_than_its_limit(target: Target) -> None:
 
 
 @requirement("LIST-4")
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 @stage("survey")
 def test_default_page_is_a_page_of_20(target: Target) -> None:
     """`limit` defaults to 20, also with a filter."""
@@ -67,7 +67,7 @@ def test_default_page_is_a_page_of_20(target: Target) -> None:
 
 
 @requirement("LIST-4")
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 @stage("look")
 def test_default_page_of_a_store_that_has_grown(target: Target) -> None:
     """The same in a small store, once the run has created animals."""
@@ -76,7 +76,7 @@ def test_default_page_of_a_store_that_has_grown(target: Target) -> None:
 
 
 @requirement("LIST-5")
-@sends(Traffic.ODD_PAGES)
+@sends(RequestKind.ODD_PAGES)
 @stage("look")
 def test_more_than_100_are_asked_for(target: Target) -> None:
     """`limit`: maximum 100, so a page of 101 is refused or has at most 100 animals, with a full filter too."""
@@ -93,7 +93,7 @@ def test_page_is_never_longer_than_100(target: Target) -> None:
 
 
 @requirement("LIST-7")
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 @stage("survey")
 def test_filtered_page_holds_that_status_only(target: Target) -> None:
     """`status` filters by availability."""
@@ -102,7 +102,7 @@ def test_filtered_page_holds_that_status_only(target: Target) -> None:
 
 
 @requirement("LIST-7")
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 @stage("look")
 def test_filtered_page_of_a_store_that_has_grown(target: Target) -> None:
     """The same for a status that only animals of the run have."""
@@ -117,7 +117,7 @@ def test_any_filtered_page_holds_that_status_only(target: Target) -> None:
 
 
 @requirement("LIST-8")
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 def test_filtered_pages_are_complete(target: Target) -> None:
     """Every animal with a status is on the page of that status, if the whole store fits on a page."""
     look(target)
@@ -125,7 +125,7 @@ def test_filtered_pages_are_complete(target: Target) -> None:
 
 
 @requirement("LIST-8")
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 @stage("look")
 def test_filtered_pages_show_what_was_created(target: Target) -> None:
     """The same for the animals that the run has created."""
@@ -159,7 +159,7 @@ FIRST = ("limit-over-100", "limit-not-a-number", "limit-negative")
         for name, query in OPEN_LISTS.items()
     ],
 )
-@sends(Traffic.ODD_PAGES)
+@sends(RequestKind.ODD_PAGES)
 def test_open_parameters(target: Target, parameters: dict[str, Any]) -> None:
     """Send parameters that the document does not cover: the answers are observed. ERROR-5 judges a 5xx."""
     if not target.affords():
@@ -168,7 +168,7 @@ def test_open_parameters(target: Target, parameters: dict[str, Any]) -> None:
 
 
 @observes("list-order", "paging-metadata")
-@sends(Traffic.PAGES)
+@sends(RequestKind.PAGES)
 def test_open_points_of_a_page(target: Target) -> None:
     """Request the pages that show an order, and headers that point to the next page: both are observed."""
     target.api.list_pets()

@@ -8,10 +8,8 @@ import pytest
 
 from petcheck.toolkit import (
     DEFECTS,
-    REMOVAL_DAY,
-    NotRun,
+    RequestKind,
     Target,
-    Traffic,
     ask_creations_ahead,
     ask_refusals_ahead,
     creations,
@@ -28,7 +26,7 @@ from petcheck.toolkit import (
 
 
 @requirement("CREATE-1")
-@sends(Traffic.NEW)
+@sends(RequestKind.NEW)
 @stage("create")
 def test_valid_pet_is_created(target: Target) -> None:
     """A valid NewPet gets 201, with each status and without one."""
@@ -38,7 +36,7 @@ def test_valid_pet_is_created(target: Target) -> None:
 
 
 @requirement("CREATE-14")
-@sends(Traffic.NEW)
+@sends(RequestKind.NEW)
 @stage("create")
 def test_doubtful_value_is_created_or_refused(target: Target) -> None:
     """A value that the service may refuse gets 201 or 400: a name beyond ASCII, a category never seen."""
@@ -47,7 +45,7 @@ def test_doubtful_value_is_created_or_refused(target: Target) -> None:
 
 
 @requirement("CREATE-2")
-@sends(Traffic.NEW)
+@sends(RequestKind.NEW)
 @stage("create")
 def test_name_is_repeated(target: Target) -> None:
     """The 201 repeats the name, code point for code point."""
@@ -56,7 +54,7 @@ def test_name_is_repeated(target: Target) -> None:
 
 
 @requirement("CREATE-3")
-@sends(Traffic.NEW)
+@sends(RequestKind.NEW)
 @stage("create")
 def test_category_is_repeated(target: Target) -> None:
     """The 201 repeats the categoryId exactly, over the whole int64 range."""
@@ -65,7 +63,7 @@ def test_category_is_repeated(target: Target) -> None:
 
 
 @requirement("CREATE-4")
-@sends(Traffic.NEW)
+@sends(RequestKind.NEW)
 @stage("create")
 def test_status_is_repeated(target: Target) -> None:
     """The 201 repeats the status."""
@@ -83,7 +81,7 @@ def test_status_is_repeated(target: Target) -> None:
         for defect in DEFECTS
     ],
 )
-@sends(Traffic.DEFECTIVE)
+@sends(RequestKind.DEFECTIVE)
 @stage("refuse")
 def test_defective_body_is_refused(target: Target, label: str, name: str) -> None:
     """A body without a required field or with an invalid value gets 400."""
@@ -98,12 +96,11 @@ def test_defective_body_is_refused(target: Target, label: str, name: str) -> Non
 
 
 @requirement("CREATE-12")
-@sends(Traffic.NEW, Traffic.ANIMALS)
+@sends(RequestKind.NEW, RequestKind.ANIMALS)
 @stage("look")
 def test_created_animal_can_be_read(target: Target) -> None:
     """GET /pets/{petId} shows the animal as the 201 did."""
-    if target.as_of >= REMOVAL_DAY:
-        raise NotRun(f"GET /pets/{{petId}} was removed on {REMOVAL_DAY}.")
+    target.need_reads()
     creations(target)
     number = revealing(target)
     if number is not None:
@@ -112,19 +109,18 @@ def test_created_animal_can_be_read(target: Target) -> None:
 
 
 @requirement("CREATE-12")
-@sends(Traffic.ANIMALS)
+@sends(RequestKind.ANIMALS)
 @stage("spare")
 def test_other_created_animals_can_be_read(target: Target) -> None:
     """The same for one of each status, if requests are left."""
-    if target.as_of >= REMOVAL_DAY:
-        raise NotRun(f"GET /pets/{{petId}} was removed on {REMOVAL_DAY}.")
+    target.need_reads()
     target.need_writes()
     read_others(target, created=True)
     target.settle("CREATE-12")
 
 
 @requirement("CREATE-13")
-@sends(Traffic.NEW, Traffic.PAGES)
+@sends(RequestKind.NEW, RequestKind.PAGES)
 @stage("look")
 def test_created_animals_are_listed(target: Target) -> None:
     """The list shows each created animal as the 201 did, if the page has room for all animals."""
@@ -134,7 +130,7 @@ def test_created_animals_are_listed(target: Target) -> None:
 
 
 @requirement("CREATE-11")
-@sends(Traffic.DEFECTIVE, Traffic.PAGES)
+@sends(RequestKind.DEFECTIVE, RequestKind.PAGES)
 @stage("look")
 def test_refused_body_is_not_stored(target: Target) -> None:
     """A body refused with 400 is not in the list, even after accepted animals have had time to appear."""
@@ -148,7 +144,7 @@ def test_refused_body_is_not_stored(target: Target) -> None:
 
 
 @observes("name-beyond-ascii", "category-never-seen", "status-default")
-@sends(Traffic.NEW)
+@sends(RequestKind.NEW)
 @stage("create")
 def test_open_points_of_creation(target: Target) -> None:
     """Create the extreme animals and one without a status: what the service makes of them is observed."""
@@ -156,7 +152,7 @@ def test_open_points_of_creation(target: Target) -> None:
 
 
 @observes("body-in-chunks", "json-extensions")
-@sends(Traffic.NEW)
+@sends(RequestKind.NEW)
 @stage("late")
 def test_body_in_chunks(target: Target) -> None:
     """Post an animal with its body in chunks, once: many servers do not read chunks. Extensions of JSON were sent."""

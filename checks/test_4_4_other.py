@@ -1,10 +1,10 @@
 """Section 4.4: other operations. Of `GET /store/orders` the document says only that it exists."""
 
-from petcheck.toolkit import Credential, Target, Traffic, observes, requirement, sends
+from petcheck.toolkit import Credential, RequestKind, Target, observes, requirement, sends
 
 
 @requirement("ORDERS-1")
-@sends(Traffic.ORDERS, Traffic.KEYS)
+@sends(RequestKind.ORDERS, RequestKind.KEYS)
 def test_store_orders_exists(target: Target) -> None:
     """With a valid key, any answer except 404, 405, 501 and other 5xx. A redirect proves nothing.
 
@@ -16,7 +16,7 @@ def test_store_orders_exists(target: Target) -> None:
 
 
 @observes("orders-payload")
-@sends(Traffic.ORDERS)
+@sends(RequestKind.ORDERS)
 def test_orders_payload(target: Target) -> None:
     """Request the orders: the kind of the body is observed."""
     target.api.store_orders()

@@ -14,8 +14,8 @@ from petcheck.toolkit import (
     Credential,
     KeyCell,
     Operation,
+    RequestKind,
     Target,
-    Traffic,
     always_asked,
     ask_ahead,
     asked_later,
@@ -57,7 +57,7 @@ EACH = [
 
 
 @observes("www-authenticate")
-@sends(Traffic.KEYS)
+@sends(RequestKind.KEYS)
 @stage("refuse")
 def test_posts_come_before_anything_is_created(target: Target) -> None:
     """Send the POSTs early: a page that shows animals created later is then newer than them. They are judged below."""
@@ -65,7 +65,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
         send(target, (cell for cell in always_asked(target) if cell.operation is CREATE))
 
 
-@sends(Traffic.KEYS)
+@sends(RequestKind.KEYS)
 @pytest.mark.parametrize(("name", "kinds"), EACH)
 def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """No key, or anything except a valid key under Bearer, gets 401 before anything else is checked."""
@@ -74,7 +74,7 @@ def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, 
     target.settle(name)
 
 
-@sends(Traffic.KEYS)
+@sends(RequestKind.KEYS)
 @pytest.mark.parametrize(("name", "kinds"), EACH)
 def test_invalid_key_is_401_for_a_post(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """The same for POST /pets, if writes are allowed."""
@@ -84,7 +84,7 @@ def test_invalid_key_is_401_for_a_post(target: Target, name: str, kinds: tuple[C
 
 
 @requirement(*INVALID, "AUTH-5")
-@sends(Traffic.KEYS)
+@sends(RequestKind.KEYS)
 @stage("spare")
 def test_more_operations_see_more_keys(target: Target) -> None:
     """A server may accept a key on one operation only: send more pairs, if requests are left.
@@ -104,7 +104,7 @@ def test_more_operations_see_more_keys(target: Target) -> None:
 
 
 @requirement("AUTH-6")
-@sends(Traffic.KEYS)
+@sends(RequestKind.KEYS)
 @stage("look")
 def test_refused_post_creates_nothing(target: Target) -> None:
     """A POST that got 401 has created nothing."""

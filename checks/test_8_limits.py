@@ -1,8 +1,8 @@
 """Section 8: limits. The rate limit headers of every response, how they change, and how the limit is enforced."""
 
 from petcheck.toolkit import (
+    RequestKind,
     Target,
-    Traffic,
     requirement,
     sends,
     settle_with_quota_used_up,
@@ -49,7 +49,7 @@ def test_limit_is_the_plans(target: Target) -> None:
 
 
 @requirement("RATE-6")
-@sends(Traffic.EXHAUSTION)
+@sends(RequestKind.EXHAUSTION)
 @stage("exhaust")
 def test_request_over_the_limit_is_429(target: Target) -> None:
     """A request over the limit gets 429: not another status, not a dropped connection, not a 200."""
@@ -57,7 +57,7 @@ def test_request_over_the_limit_is_429(target: Target) -> None:
 
 
 @requirement("RATE-8")
-@sends(Traffic.EXHAUSTION)
+@sends(RequestKind.EXHAUSTION)
 @stage("exhaust")
 def test_no_429_while_requests_are_left(target: Target) -> None:
     """The server never returns 429 while Remaining says that requests are left."""
@@ -65,7 +65,7 @@ def test_no_429_while_requests_are_left(target: Target) -> None:
 
 
 @requirement("RATE-9")
-@sends(Traffic.EXHAUSTION)
+@sends(RequestKind.EXHAUSTION)
 @stage("exhaust")
 def test_served_after_retry_after(target: Target) -> None:
     """After Retry-After the next request is served."""

@@ -10,8 +10,8 @@ from petcheck.properties.examples import Examples
 from petcheck.toolkit import (
     ASKED_AGAIN,
     CREATED_ASKED_AGAIN,
+    RequestKind,
     Target,
-    Traffic,
     ask_again_at_the_end,
     observes,
     requirement,
@@ -22,7 +22,7 @@ from petcheck.toolkit import (
 
 @requirement(*ASKED_AGAIN)
 @observes("requests-at-the-same-time")
-@sends(Traffic.PAGES, Traffic.ANIMALS, Traffic.OTHER_IDS, Traffic.ORDERS)
+@sends(RequestKind.PAGES, RequestKind.ANIMALS, RequestKind.OTHER_IDS, RequestKind.ORDERS)
 @stage("end")
 def test_what_was_asked_first_is_asked_again(target: Target) -> None:
     """The widest page, the first and newest animals, those of a status that was not read, an unknown id, the orders."""
@@ -34,7 +34,7 @@ def test_what_was_asked_first_is_asked_again(target: Target) -> None:
 
 
 @requirement(*ASKED_AGAIN)
-@sends(Traffic.PAGES, Traffic.ANIMALS, Traffic.OTHER_IDS, Traffic.ORDERS)
+@sends(RequestKind.PAGES, RequestKind.ANIMALS, RequestKind.OTHER_IDS, RequestKind.ORDERS)
 @stage("cut off")
 def test_what_was_cut_off_is_asked_again(target: Target) -> None:
     """A run without property examples has few requests for its end; it may use those kept for questions, too."""
@@ -44,7 +44,7 @@ def test_what_was_cut_off_is_asked_again(target: Target) -> None:
 
 
 @requirement("CREATE-14")
-@sends(Traffic.NEW, Traffic.PAGES)
+@sends(RequestKind.NEW, RequestKind.PAGES)
 @stage("spoil")
 def test_no_animal_spoils_a_page(target: Target, examples: Examples) -> None:
     """An animal with a lone surrogate is created or refused, and the widest page can still be read."""

@@ -1,4 +1,4 @@
-"""Every exception of petcheck, in one tree.
+"""The exceptions that cross rooms, in one tree.
 
     PetcheckError
     ├── Inconclusive       judging, checks: tried, but the target gave nothing to judge
@@ -10,7 +10,9 @@
     │       └── TargetDown       the target answers nothing any more
     ├── ConnectionLost     wire: a kept connection was closed before the response began; sent again on a new one
     ├── Untestable         toolkit: the target as a whole cannot be tested (exit 6)
+    │   └── AppFailed      runner: the application of `--app` does not start
     ├── ConfigError        config, runner: the run cannot start as asked (exit 4)
+    │   ├── NothingToRun   config, runner: nothing is left of what was chosen (exit 5)
     │   ├── BadUrl         a base URL that is not one, or that would send the key unencrypted
     │   ├── BadKey         no API key, or one that cannot be masked
     │   ├── BadApp         an application that is not one, or that does not start
@@ -112,7 +114,7 @@ class ConfigError(PetcheckError):
 
 
 class NothingToRun(ConfigError):
-    """What was chosen is nothing; the message is one line that says what to do."""
+    """Nothing is left of what was chosen; the message is one line that says what to do."""
 
 
 class BadUrl(ConfigError):

@@ -14,7 +14,7 @@ from petcheck.runner.schedule import EXAMPLE_STAGES, Schedule
 from petcheck.runner.session import Session
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.feeds import Traffic
+from petcheck.toolkit.feeds import RequestKind
 from petstore_reference.faults import FAULTS
 from tests.support.by_examples import BY_EXAMPLES
 from tests.support.forked import petcheck
@@ -83,20 +83,20 @@ def test_it_sends_no_more_than_it_needs(words: tuple[str, ...], gets: int, posts
     assert trial.exit == 0
 
 
-def kind_of(exchange: Exchange, categories: frozenset[int], listed: frozenset[int]) -> Traffic:
+def kind_of(exchange: Exchange, categories: frozenset[int], listed: frozenset[int]) -> RequestKind:
     request = exchange.request
     if not request.has_valid_key:
-        return Traffic.KEYS
+        return RequestKind.KEYS
     match request.operation:
         case Operation.LIST_PETS:
-            return Traffic.PAGES if query_is_valid(exchange) else Traffic.ODD_PAGES
+            return RequestKind.PAGES if query_is_valid(exchange) else RequestKind.ODD_PAGES
         case Operation.GET_PET:
             last = request.url.rpartition("/")[2]
-            return Traffic.ANIMALS if last.isdecimal() and int(last) in listed else Traffic.OTHER_IDS
+            return RequestKind.ANIMALS if last.isdecimal() and int(last) in listed else RequestKind.OTHER_IDS
         case Operation.CREATE_PET:
-            return Traffic.DEFECTIVE if asked_for(request.body, categories).due is Due.REFUSED else Traffic.NEW
+            return RequestKind.DEFECTIVE if asked_for(request.body, categories).due is Due.REFUSED else RequestKind.NEW
         case Operation.STORE_ORDERS:
-            return Traffic.ORDERS
+            return RequestKind.ORDERS
 
 
 @pytest.mark.parametrize("writes", [True, False], ids=["writing", "reading"])
@@ -115,7 +115,7 @@ def test_checks_send_what_they_say_they_send(writes: bool) -> None:
             one.outcome(session)
             grounds = target.grounds
             sent = {kind_of(each, grounds.categories, grounds.listed) for each in target.record[before:]}
-            wrong += [(one.check.id, kind) for kind in sent - {*one.check.sends, Traffic.PAGES}]
+            wrong += [(one.check.id, kind) for kind in sent - {*one.check.sends, RequestKind.PAGES}]
         session.close()
     assert wrong == []
 

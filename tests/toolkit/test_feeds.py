@@ -7,7 +7,7 @@ import pytest
 from petcheck.runner.schedule import checks_of
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.feeds import ANIMALS, DEFECTIVE, FEEDS, KEYS, NEW, ODD_PAGES, OWN, PAGES, Choice, Traffic
+from petcheck.toolkit.feeds import ANIMALS, DEFECTIVE, FEEDS, KEYS, NEW, ODD_PAGES, OWN, PAGES, Choice, RequestKind
 
 DEFECT, VALID = b'{"name": 7, "categoryId": 1}', b'{"name": "a", "categoryId": 1}'
 
@@ -18,7 +18,7 @@ def test_every_row_is_about_an_entry_and_no_entry_has_two() -> None:
 
 
 def test_what_no_check_of_an_entry_sends_is_in_a_row() -> None:
-    sent: dict[str, set[Traffic]] = {}
+    sent: dict[str, set[RequestKind]] = {}
     for check in checks_of("target"):
         for entry in check.requirements:
             sent.setdefault(entry, set()).update(check.sends)
@@ -28,7 +28,7 @@ def test_what_no_check_of_an_entry_sends_is_in_a_row() -> None:
 def test_everything_needs_everything() -> None:
     everything = Choice()
     assert everything.covers("CREATE-5")
-    assert everything.needs == everything.examples == set(Traffic)
+    assert everything.needs == everything.examples == set(RequestKind)
     assert everything.posts(DEFECT, {1})
     assert all(everything.calls(operation) for operation in Operation)
 
@@ -48,7 +48,7 @@ def test_everything_needs_everything() -> None:
     ],
 )
 def test_a_check_runs_along_if_all_of_its_requests_serve_the_choice(
-    entry: str, sent: tuple[Traffic, ...], along: bool
+    entry: str, sent: tuple[RequestKind, ...], along: bool
 ) -> None:
     assert Choice(frozenset({entry})).brings(sent) is along
 

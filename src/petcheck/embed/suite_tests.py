@@ -26,7 +26,7 @@ from petcheck.config.options import Options
 from petcheck.embed.process import run
 from petcheck.embed.server import Server, masked, server
 from petcheck.errors import InUse, PetcheckError
-from petcheck.judging.waivers import fails_by_waiver, is_open
+from petcheck.judging.waivers import fails_by_waiver, is_unexamined
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.results.lock import FolderLock
 from petcheck.spec.catalogue import catalogue
@@ -144,7 +144,7 @@ def _report(found: RecordedRun | str, requirement: str, *, strict: bool) -> None
             return
         case "waived":
             pytest.xfail(reason)
-        case "inconclusive" | "not-run" if not (fails_by_waiver(row) or (strict and is_open(row))):
+        case "inconclusive" | "not-run" if not (fails_by_waiver(row) or (strict and is_unexamined(row))):
             pytest.skip(reason)
     from petcheck.reports.terminal import one_failure
 

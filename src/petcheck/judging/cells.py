@@ -73,7 +73,7 @@ class Coverage:
 
 def coverage(requirement: str, examined: Iterable[Exchange], grounds: Grounds) -> Coverage | None:
     """What the examined exchanges cover of a requirement; None if it has no cells, since any exchange shows it."""
-    table = _TABLE.get(requirement)
+    table = CELLS.get(requirement)
     if table is None:
         return None
     cells, with_writes = table(grounds), table(replace(grounds, writes=True))
@@ -86,7 +86,7 @@ def coverage(requirement: str, examined: Iterable[Exchange], grounds: Grounds) -
 
 def covering(requirement: str, need: str, record: Iterable[Exchange], grounds: Grounds) -> list[Exchange]:
     """The exchanges of a record that cover what a pass needs, in the words of `Coverage.missing`."""
-    cells = _TABLE[requirement](grounds)
+    cells = CELLS[requirement](grounds)
     wanted = next(set(one) for one in cells.needs if _in_words(one) == need)
     return [exchange for exchange in record if any(wanted <= set(cell) for cell in cells.of(exchange))]
 
@@ -97,7 +97,7 @@ def _in_words(cell: Cell) -> str:
 
 def cells_of(requirement: str, grounds: Grounds) -> Cells | None:
     """The cells of a requirement, as far as the run may examine them; None if it has none."""
-    table = _TABLE.get(requirement)
+    table = CELLS.get(requirement)
     return None if table is None else table(grounds)
 
 
@@ -318,7 +318,7 @@ _TYPES = ("an integer", "null", "a boolean", "a string", "a number with a fracti
 _ANOTHER_TYPE = "another JSON type"
 _WRONG_STATUSES = ("an unknown status", "a status in other letters", "null", _ANOTHER_TYPE, "an empty text")
 
-_TABLE: Mapping[str, Callable[[Grounds], Cells]] = {
+CELLS: Mapping[str, Callable[[Grounds], Cells]] = {
     **dict.fromkeys(("SERVICE-1", "BODY-1"), partial(_bodies, _STATUSES, ())),
     **dict.fromkeys(("RATE-1", "RATE-2", "RATE-3"), _answers),
     **dict.fromkeys(("ERROR-1", "ERROR-2", "ERROR-3", "ERROR-4"), _errors),

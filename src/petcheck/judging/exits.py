@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
-from petcheck.judging.waivers import fails_by_waiver, is_open
-from petcheck.spec.outcomes import OPEN, Exit
+from petcheck.judging.waivers import fails_by_waiver, is_unexamined
+from petcheck.spec.outcomes import UNEXAMINED, Exit
 
 
 def exit_of(
@@ -40,7 +40,7 @@ def exit_of(
         return Exit.BROKE
     if not any(verdict.outcome in ("pass", "waived") for verdict in rows):
         return Exit.NOTHING_SELECTED
-    if strict and any(is_open(verdict) for verdict in rows):
+    if strict and any(is_unexamined(verdict) for verdict in rows):
         return Exit.UNSETTLED
     return Exit.UNSETTLED if too_few(rows, min_examined) else Exit.HOLDS
 
@@ -48,7 +48,7 @@ def exit_of(
 def too_few(chosen: Iterable[Verdict], least: str | None) -> dict[str, tuple[int, int]]:
     """The targets with fewer requirements examined than `--min-examined` asks for: how many, of how many in force."""
     least = least or "0"
-    rows = grouped((verdict.target, verdict.outcome not in OPEN) for verdict in chosen if verdict.in_force)
+    rows = grouped((verdict.target, verdict.outcome not in UNEXAMINED) for verdict in chosen if verdict.in_force)
     number, share = int(least.removesuffix("%")), least.endswith("%")
     return {
         target: (sum(seen), len(seen))

@@ -8,7 +8,7 @@ from datetime import date
 from typing import TypeAlias
 
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
-from petcheck.spec.outcomes import OPEN, Outcome, Waiver
+from petcheck.spec.outcomes import UNEXAMINED, Outcome, Waiver
 from petcheck.words import plural
 
 
@@ -20,17 +20,17 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
     settled = []
     for verdict in verdicts:
         ours = [one for one in waivers if one.requirement == verdict.id and one.target == verdict.target]
-        fitting = [one for one in ours if one.gap == (verdict.outcome in OPEN)]
+        fitting = [one for one in ours if one.gap == (verdict.outcome in UNEXAMINED)]
         waiver = max(fitting or ours, key=lambda one: one.expires, default=None)
         if waiver is None:
             settled.append(verdict)
             continue
         reason, outcome = verdict.reason, verdict.outcome
         left = plural((waiver.expires - today).days, "day")
-        ended = waiver.gap and outcome in OPEN and waiver.expires < today
+        ended = waiver.gap and outcome in UNEXAMINED and waiver.expires < today
         if ended:
             reason = f"The gap ended on {waiver.expires}: have it examined, or agree on a new one. {reason}"
-        elif waiver.gap and outcome in OPEN:
+        elif waiver.gap and outcome in UNEXAMINED:
             reason = f"Accepted as a gap until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
         elif waiver.gap and outcome != "error":
             stale = "The gap is stale: the requirement is examined now. Remove it from the configuration."
@@ -53,15 +53,16 @@ def _with_fault(reason: str, fault: str, outcome: Outcome) -> str:
     return f"{reason} {fault}" if outcome == "fail" else f"{fault} {reason}"
 
 
-def is_open(verdict: Verdict) -> bool:
+def is_unexamined(verdict: Verdict) -> bool:
     """Whether a requirement in force was not examined, and not accepted as a gap."""
     accepted = verdict.waiver is not None and verdict.waiver.gap and not verdict.waiver.ended
-    return verdict.in_force and verdict.outcome in OPEN and not accepted
+    return verdict.in_force and verdict.outcome in UNEXAMINED and not accepted
 
 
 def fails_by_waiver(verdict: Verdict) -> bool:
     """Whether a waiver fails the run although its requirement does not: it is stale, or a gap that has ended."""
-    return verdict.waiver is not None and (verdict.outcome == "pass" or (verdict.waiver.ended and is_open(verdict)))
+    waiver = verdict.waiver
+    return waiver is not None and (verdict.outcome == "pass" or (waiver.ended and is_unexamined(verdict)))
 
 
 Outcomes: TypeAlias = Mapping[tuple[str, str], Outcome]

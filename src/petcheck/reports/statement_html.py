@@ -14,7 +14,7 @@ from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
 from petcheck.sanitize import comma_list
 from petcheck.spec.catalogue import catalogue
-from petcheck.spec.outcomes import OPEN
+from petcheck.spec.outcomes import UNEXAMINED
 from petcheck.stream.environment import Environment
 from petcheck.words import plural
 
@@ -84,7 +84,7 @@ def _named(result: Result) -> Iterator[tuple[str, list[str]]]:
     tried = {target.name for target in result.targets if target.unreachable is None}
     broken = (row for row in rows if row.outcome == "error" and row.target in tried)
     yield "Could not be judged", _lines(result, ((row, "") for row in broken))
-    unseen = (row for row in rows if row.in_force and row.outcome in OPEN)
+    unseen = (row for row in rows if row.in_force and row.outcome in UNEXAMINED)
     ways = ((row, row.settled_by and f"{totals.way_to(row.settled_by, result.run)} {row.settled_by}") for row in unseen)
     yield "Not examined", _lines(result, ((row, way or "") for row, way in ways))
     if ids := list(totals.not_in_force(result)):

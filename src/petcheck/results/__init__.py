@@ -1,1 +1,1 @@
-"""The product of a run, result.json, and its evidence, exchanges.har: written and read."""
+"""From a stream to its result: verdicts, causes, totals; and `result.json` with its manifest and attestation."""

@@ -11,7 +11,7 @@ from petcheck.grouping import grouped
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.findings import Findings, TargetInfo
 from petcheck.sanitize import comma_list, printable
-from petcheck.spec.outcomes import OPEN, Outcome
+from petcheck.spec.outcomes import UNEXAMINED, Outcome
 
 SIDE_BY_SIDE = 4
 """The most targets whose evidence one recording and one page hold. A run of more is in parts."""
@@ -86,7 +86,7 @@ def outcome_of(target: TargetInfo, rows: Iterable[Verdict]) -> Outcome:
 def shown_outcome(target: TargetInfo, rows: Sequence[Verdict]) -> Outcome:
     """How a target is marked: as `outcome_of`, and open where it passes and not every one in force was examined."""
     outcome = outcome_of(target, rows)
-    whole = all(row.outcome not in OPEN for row in rows if row.in_force)
+    whole = all(row.outcome not in UNEXAMINED for row in rows if row.in_force)
     return "inconclusive" if outcome == "pass" and not whole else outcome
 
 

@@ -12,12 +12,12 @@ from types import MappingProxyType
 from petcheck.grouping import grouped
 from petcheck.judging.exits import too_few
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
-from petcheck.judging.waivers import fails_by_waiver, is_open
+from petcheck.judging.waivers import fails_by_waiver, is_unexamined
 from petcheck.results import fleet
 from petcheck.results.findings import Findings, RunInfo, TargetInfo
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
-from petcheck.spec.outcomes import NOT_IN_FORCE, OPEN, OUTCOMES, Exit, Outcome
+from petcheck.spec.outcomes import NOT_IN_FORCE, OUTCOMES, UNEXAMINED, Exit, Outcome
 from petcheck.stream.lines import RunSettings
 from petcheck.words import how_to_repeat, plural
 
@@ -78,7 +78,7 @@ def unexamined(result: Findings) -> tuple[Unexamined, ...]:
     for member in fleet.members(result):
         unseen = (row for row in member.rows if row.in_force and row.outcome in ("inconclusive", "not-run"))
         # an accepted gap asks for nothing
-        groups = grouped((row.settled_by if is_open(row) else None, row) for row in unseen if result.chose(row))
+        groups = grouped((row.settled_by if is_unexamined(row) else None, row) for row in unseen if result.chose(row))
         for option, rows in groups.items():
             # if no option helps, the reasons count, and they may differ
             same = () if fleet.is_fleet(result) else tuple((row.id, "" if option else row.reason) for row in rows)
@@ -130,7 +130,7 @@ def waiver_state(row: Verdict, run: RunInfo) -> str:
     left = _days_left(row.waiver, run)
     if row.waiver.gap:
         state = f"Gap ended on {row.waiver.expires}" if row.waiver.ended else f"Accepted gap until {row.waiver.expires}"
-        return state if row.outcome in OPEN else "Stale gap, it is examined now"
+        return state if row.outcome in UNEXAMINED else "Stale gap, it is examined now"
     if left < 0:
         return f"Waiver expired after {row.waiver.expires}"
     if row.outcome == "pass":
@@ -188,7 +188,8 @@ def target_verdict(
     chosen = result.run.settings is not None and result.run.settings.choice is not None
     if found["pass"] == len(rows) and not chosen:
         return f"{name} conforms: {f'all {len(rows)} requirements hold' if len(rows) > 1 else 'the requirement holds'}."
-    examined, gaps = found["pass"] + found["waived"], sum(row.outcome in OPEN and not is_open(row) for row in rows)
+    examined = found["pass"] + found["waived"]
+    gaps = sum(row.outcome in UNEXAMINED and not is_unexamined(row) for row in rows)
     parts = [f"{examined} of {plural(len(rows), 'chosen requirement' if chosen else 'requirement')} examined"]
     parts += [f"{plural(found['waived'], 'failure')} waived" if found["waived"] else "none fails"]
     parts += [f"{plural(gaps, 'gap')} accepted"] if gaps else []
@@ -235,7 +236,7 @@ def notices(result: Findings, quote: Callable[[str], str] = printable) -> tuple[
         settings, rows = result.run.settings, [row for row in result.requirements if result.chose(row)]
         least = settings.min_examined if settings is not None else None
         lacking = [f"{quote(name)} {seen} of {whole}" for name, (seen, whole) in too_few(rows, least).items()]
-        unseen = list(dict.fromkeys(row.id for row in rows if is_open(row)))
+        unseen = list(dict.fromkeys(row.id for row in rows if is_unexamined(row)))
         if not lacking or (settings is not None and settings.strict and unseen):
             named = f": {quote(id_ranges(unseen))}" if unseen else ""
             sentences.append(f"Under --strict, requirements that were not examined fail the run{named}.")

@@ -18,7 +18,7 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import suite_file
 from petcheck.stream.lines import Head, PlannedCheck, RunSettings, TargetSettings
 from petcheck.toolkit.budget import shares
-from petcheck.toolkit.feeds import Choice, Traffic
+from petcheck.toolkit.feeds import Choice, RequestKind
 from petcheck.toolkit.target import WRITING_BUDGET
 
 USUAL_STAGE = "read"
@@ -63,7 +63,7 @@ class Check:
     requirements: tuple[str, ...]
     observes: tuple[str, ...]
     stage: str = USUAL_STAGE
-    sends: tuple[Traffic, ...] = ()
+    sends: tuple[RequestKind, ...] = ()
 
     @property
     def on_top(self) -> bool:

@@ -21,7 +21,7 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import LIMIT_MAX, PENDING
 from petcheck.spec.operations import Operation, allowed_operations
 from petcheck.toolkit.budget import shares
-from petcheck.toolkit.feeds import Choice, Traffic
+from petcheck.toolkit.feeds import Choice, RequestKind
 
 _WIDTH, _BESIDE = 80, 22
 _OTHERS = 4  # somewhat more of the keys that no pass needs than a run usually affords
@@ -50,11 +50,11 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
     config, writes, choice = run.config, run.target.writes, Choice(run.config.choice)
     operations = allowed_operations(writes=writes, as_of=config.as_of)
     pages = [entry.id for entry in catalogue().judged if entry.section == "4.1"]
-    if _sent(choice, Traffic.PAGES, pages):
+    if _sent(choice, RequestKind.PAGES, pages):
         yield f"  GET of these pages first, for {id_ranges(pages)}"
         yield from _said(", ".join(page_call(*page).path for page in first_pages(config.seed)), 4)
     plan = key_plan(config.seed, operations)
-    needed = [cell for cell in plan.needed if _sent(choice, Traffic.KEYS, _served(cell))]
+    needed = [cell for cell in plan.needed if _sent(choice, RequestKind.KEYS, _served(cell))]
     likely, others = (
         [cell for cell in cells if choice.covers(*cell.requirements)] for cells in (plan.likely, plan.others)
     )
@@ -72,7 +72,7 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
     bodies = grouped(
         (defect.requirement, defect.label)
         for defect in (DEFECTS if writes else ())
-        if _sent(choice, Traffic.DEFECTIVE, (defect.requirement, "CREATE-11"))
+        if _sent(choice, RequestKind.DEFECTIVE, (defect.requirement, "CREATE-11"))
     )
     if bodies:
         yield f"  bodies of {Operation.CREATE_PET} that must be refused"
@@ -95,7 +95,7 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
         yield "    is drawn for each target"
 
 
-def _sent(choice: Choice, kind: Traffic, serves: Iterable[str]) -> bool:
+def _sent(choice: Choice, kind: RequestKind, serves: Iterable[str]) -> bool:
     """Whether a run sends requests of a kind that serve these requirements."""
     return choice.brings((kind,)) or choice.covers(*serves)
 

@@ -51,6 +51,10 @@ class Operation(Enum):
         return f"{self.method} {self.path}"
 
 
+REMOVED = f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4."
+"""Why nothing that needs this operation is judged from that day on (section 4.3)."""
+
+
 def allowed_operations(*, writes: bool, as_of: date) -> tuple[Operation, ...]:
     """The operations that a run on that day may call; those that are not safe only with `writes`."""
     removed = {Operation.GET_PET} if as_of >= REMOVAL_DAY else set()

@@ -16,7 +16,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 NOT_IN_FORCE = "n/a"
 """Stands for the outcome of a requirement that no check can see, or that is not in force on the day to judge by."""
 
-OPEN: frozenset[Outcome] = frozenset({"inconclusive", "not-run"})
+UNEXAMINED: frozenset[Outcome] = frozenset({"inconclusive", "not-run"})
 """The outcomes of what was not examined."""
 
 

@@ -14,7 +14,7 @@ from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, OPEN_IDS, OPEN_LISTS
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.creating import ask_creations_ahead, creations, list_anew
 from petcheck.toolkit.exhaustion import settle_with_quota_used_up
-from petcheck.toolkit.feeds import Traffic
+from petcheck.toolkit.feeds import RequestKind
 from petcheck.toolkit.keyless import always_asked, keyless_calls
 from petcheck.toolkit.lookups import full_filters, listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, sends, stage
@@ -43,8 +43,8 @@ __all__ = [
     "KeyCell",
     "NotRun",
     "Operation",
+    "RequestKind",
     "Target",
-    "Traffic",
     "always_asked",
     "ask_again_at_the_end",
     "ask_ahead",

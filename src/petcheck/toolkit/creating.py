@@ -15,7 +15,7 @@ from petcheck.plan.keys import Wrong
 from petcheck.plan.pages import another_page, page_beside_creations
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.feeds import Traffic
+from petcheck.toolkit.feeds import RequestKind
 from petcheck.toolkit.lookups import revealing
 from petcheck.toolkit.target import Target, valid_call
 from petcheck.toolkit.together import ask_ahead, asked_later, examples_left, send_together, sends_bursts
@@ -107,7 +107,7 @@ def _ask_anew_together(target: Target) -> None:
     A server that answers one flight of requests, or one key of a cache, for too many URLs mixes them up. Then two
     animals that a page with room lacks are read: a server may lose what it creates at the same time.
     """
-    if not sends_bursts(target) or Traffic.PAGES not in target.choice.needs:
+    if not sends_bursts(target) or RequestKind.PAGES not in target.choice.needs:
         return
     calls = [call for call in (page_call(LIMIT_MAX, TELLTALE_STATUS), page_call(LIMIT_MAX)) if _is_stale(target, call)]
     number = revealing(target)

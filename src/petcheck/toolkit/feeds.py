@@ -15,7 +15,7 @@ from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.operations import Operation
 
 
-class Traffic(Enum):
+class RequestKind(Enum):
     """A kind of request, by its purpose."""
 
     PAGES = "pages, as the document allows them"
@@ -29,9 +29,9 @@ class Traffic(Enum):
     EXHAUSTION = "requests that use up the quota"
 
 
-PAGES, ODD_PAGES, ANIMALS, OTHER_IDS, NEW, DEFECTIVE, ORDERS, KEYS, EXHAUSTION = Traffic
+PAGES, ODD_PAGES, ANIMALS, OTHER_IDS, NEW, DEFECTIVE, ORDERS, KEYS, EXHAUSTION = RequestKind
 
-_EVERYTHING = frozenset(Traffic)
+_EVERYTHING = frozenset(RequestKind)
 # what is accepted by mistake must be an animal too
 _PETS = frozenset({PAGES, ODD_PAGES, ANIMALS, OTHER_IDS, NEW, DEFECTIVE})
 _CACHEABLE = frozenset({PAGES, ANIMALS, ORDERS})
@@ -88,21 +88,21 @@ class Choice:
         return any(entry in _QUESTIONS.get(chosen, ()) for chosen in self.entries or ())
 
     @property
-    def needs(self) -> frozenset[Traffic]:
+    def needs(self) -> frozenset[RequestKind]:
         """The kinds of requests of other checks that the chosen entries are judged by."""
         return self._kinds(FEEDS)
 
     @property
-    def examples(self) -> frozenset[Traffic]:
+    def examples(self) -> frozenset[RequestKind]:
         """The kinds of property examples that the chosen entries are judged by."""
         return self.needs | self._kinds(OWN)
 
-    def _kinds(self, table: Mapping[str, frozenset[Traffic]]) -> frozenset[Traffic]:
+    def _kinds(self, table: Mapping[str, frozenset[RequestKind]]) -> frozenset[RequestKind]:
         if self.entries is None:
             return _EVERYTHING
         return frozenset(kind for entry in self.entries for kind in table.get(entry, ()))
 
-    def brings(self, sent: Collection[Traffic]) -> bool:
+    def brings(self, sent: Collection[RequestKind]) -> bool:
         """Whether a check of other entries runs along: all requests of the kinds that it sends are needed."""
         return bool(sent) and self.needs.issuperset(sent)
 

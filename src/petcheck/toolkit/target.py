@@ -31,7 +31,8 @@ from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_p
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyPlan, key_plan
 from petcheck.plan.pages import Parameters, first_pages
-from petcheck.spec.operations import Operation, allowed_operations
+from petcheck.spec.figures import REMOVAL_DAY
+from petcheck.spec.operations import REMOVED, Operation, allowed_operations
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange, no_answer, no_api
 from petcheck.wire.api import Api, Members, new_pet_call
@@ -325,6 +326,11 @@ class Target:
         """Raise `NotRun` if POST may not be sent."""
         if not self.config.writes:
             raise NotRun("POST requests were not allowed.", "--allow-writes")
+
+    def need_reads(self) -> None:
+        """Raise `NotRun` from the day on which `GET /pets/{petId}` is removed."""
+        if self.as_of >= REMOVAL_DAY:
+            raise NotRun(REMOVED)
 
     def valid_pets(self) -> tuple[ValidPet, ...]:
         """The animals that the run creates."""

@@ -15,7 +15,7 @@ from petcheck.judging.rules import RULE
 from petcheck.plan.together import first_of_each_kind, kind_of, mixed
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.feeds import Traffic
+from petcheck.toolkit.feeds import RequestKind
 from petcheck.toolkit.keyless import always_asked, keyless_call, keyless_calls
 from petcheck.toolkit.lookups import listed_before, unknown_id
 from petcheck.toolkit.target import Target
@@ -58,10 +58,10 @@ def ask_refusals_ahead(target: Target) -> None:
     bodies = [
         defect.body
         for defect in target.defects()
-        if Traffic.DEFECTIVE in choice.needs or choice.covers(defect.requirement, "CREATE-11")
+        if RequestKind.DEFECTIVE in choice.needs or choice.covers(defect.requirement, "CREATE-11")
     ]
     posts = [new_pet_call(body) for body in bodies]
-    if Traffic.KEYS in choice.needs:
+    if RequestKind.KEYS in choice.needs:
         cells = (cell for cell in always_asked(target) if cell.operation is Operation.CREATE_PET)
         posts += keyless_calls(target, cells)
     ask_ahead(target, [*posts, *asked_later(target, (Operation.LIST_PETS, Operation.GET_PET))])
@@ -87,16 +87,16 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
     if not sends_bursts(target):
         return
     needs, reads = target.choice.needs, target.as_of < REMOVAL_DAY
-    if Traffic.KEYS in needs:
+    if RequestKind.KEYS in needs:
         yield Call(Operation.STORE_ORDERS, Credential.MISSING)
-    if Traffic.ORDERS in needs:
+    if RequestKind.ORDERS in needs:
         yield Call(Operation.STORE_ORDERS)
     if reads and (before := listed_before(target)):
-        if Traffic.ANIMALS in needs:
+        if RequestKind.ANIMALS in needs:
             yield read_call(before[0])
-        if Traffic.OTHER_IDS in needs:
+        if RequestKind.OTHER_IDS in needs:
             yield read_call(unknown_id(target))
-    for cell in always_asked(target) if Traffic.KEYS in needs else ():
+    for cell in always_asked(target) if RequestKind.KEYS in needs else ():
         call = keyless_call(target, cell)
         if (
             call is not None

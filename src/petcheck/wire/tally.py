@@ -89,8 +89,11 @@ class RequestTally:
         return self.repeats[cause] < MOST_REPEATS[cause]
 
 
-def is_in_excess(exchange: Exchange) -> bool:
-    """Whether a target has refused a request of a burst, as one that limits its connections may."""
+def may_be_in_excess(exchange: Exchange) -> bool:
+    """Whether a target may have refused a request of a burst as one too many.
+
+    Wider than what judging forgives: to send one after the other costs time only.
+    """
     answer = exchange.answer
     if isinstance(answer, NoAnswer):
         return answer.kind in WHILE_STARTING

@@ -38,7 +38,7 @@ from petcheck.wire.tally import (
     RequestTally,
     Unplanned,
     cause_to_repeat,
-    is_in_excess,
+    may_be_in_excess,
 )
 from petcheck.wire.throttle import Throttle
 
@@ -271,16 +271,16 @@ class Transport:
         formed = [self.formed(call, self.recorded) for call in calls]
         answers = self._sent_together(formed)
         silent = [one for one in answers if isinstance(one.answer, NoAnswer)]
-        if silent and not any(map(is_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
+        if silent and not any(map(may_be_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
             self._bursts_again += 1
             self._await_life(silent)
             answers = self._sent_together(formed, repeated=answers, cause=Unplanned.SILENCE)
-        self.one_by_one = self.one_by_one or any(map(is_in_excess, answers))
+        self.one_by_one = self.one_by_one or any(map(may_be_in_excess, answers))
         return [self._counted(one, call) for one, call in zip(answers, formed, strict=True)]
 
     def _counted(self, exchange: Exchange, call: Call) -> Exchange | None:
         """An exchange of a burst if its answer counts; otherwise that of the same call, sent alone."""
-        cause = Unplanned.EXCESS if is_in_excess(exchange) else cause_to_repeat(exchange)
+        cause = Unplanned.EXCESS if may_be_in_excess(exchange) else cause_to_repeat(exchange)
         if cause is None:
             self._circuit.note(call, exchange.answer)
             return exchange

@@ -378,4 +378,4 @@ def test_get_1_judges_other_answers() -> None:
 
 def test_from_the_removal_day_nothing_is_read() -> None:
     decision = found("CREATE-12", new(1), get(1, 2.0, 404), grounds=REMOVED)
-    assert decision == Undecided("GET /pets/{petId} was removed on 2030-12-05.", tried=False)
+    assert decision == Undecided("GET /pets/{petId} was removed on 2030-12-05; see GET-4.", tried=False)

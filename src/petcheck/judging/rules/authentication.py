@@ -23,8 +23,7 @@ from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Ju
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import documented, problem_of_status, query_is_valid
-from petcheck.spec.figures import REMOVAL_DAY
-from petcheck.spec.operations import Operation
+from petcheck.spec.operations import Operation, allowed_operations
 
 INVALID = {
     "AUTH-1": (Credential.MISSING,),
@@ -132,9 +131,7 @@ def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Cre
 
 def _operations(grounds: Grounds) -> list[Operation]:
     """The operations that this run may examine."""
-    removed = {Operation.GET_PET} if grounds.as_of >= REMOVAL_DAY else set()
-    forbidden = set() if grounds.writes else {operation for operation in Operation if not operation.safe}
-    return [operation for operation in Operation if operation not in removed | forbidden]
+    return list(allowed_operations(writes=grounds.writes, as_of=grounds.as_of))
 
 
 def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:

@@ -28,13 +28,13 @@ from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
 from petcheck.judging.pages import LAG_S, Sight
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
-from petcheck.spec.operations import Operation
+from petcheck.spec.operations import REMOVED, Operation
 
 
 def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     """A 404 counts if two or more animals of the run stay 404, or if a page still shows one."""
     if grounds.as_of >= REMOVAL_DAY:
-        return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}.", tried=False)
+        return Undecided(REMOVED, tried=False)
     creations = still_there(record)
     if not creations:
         return no_creation(record)

@@ -30,7 +30,7 @@ from petcheck.judging.matchers import answer_text, described, differences, probl
 from petcheck.judging.pages import LAG_S, Sight, more
 from petcheck.judging.statuses import UNKNOWN_ID, answered, problem_of_status
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
-from petcheck.spec.operations import Operation
+from petcheck.spec.operations import REMOVED, Operation
 
 _problem_of_id = partial(problem_of_int64, "a Pet", "id")
 _TRIED = 3
@@ -45,7 +45,7 @@ _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 def _until_removal(over: Callable[[Record, Grounds], Decision], record: Record, grounds: Grounds) -> Decision:
     if grounds.as_of < REMOVAL_DAY:
         return over(record, grounds)
-    return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4.", tried=False)
+    return Undecided(REMOVED, tried=False)
 
 
 # ---- GET-1
