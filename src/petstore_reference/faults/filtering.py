@@ -66,7 +66,30 @@ def _filled_up(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, select=select)
 
 
+def _without_filter(lists: Callable[[Animal], bool]) -> Override:
+    """A page without a filter shows the animals for which `lists` holds."""
+    return lambda behaviour: replace(
+        behaviour,
+        matches=lambda animal, status: lists(animal) if status is None else behaviour.matches(animal, status),
+    )
+
+
 FAULTS = [
+    # without a filter
+    *page(
+        "filter-available-by-default",
+        "Without `status`, the list shows only animals that are available.",
+        "LIST-8",
+        _without_filter(lambda animal: animal.status == "available"),
+        needs="writes",
+    ),
+    *page(
+        "sold-listed-only-with-filter",
+        "Without `status`, the list leaves out animals that are sold.",
+        "LIST-8 CREATE-13",
+        _without_filter(lambda animal: animal.status != "sold"),
+        needs="small-store",
+    ),
     # status as a filter is accepted
     *(
         each

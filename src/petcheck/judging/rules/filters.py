@@ -31,6 +31,7 @@ from petcheck.judging.pages import (
     widest_with_room,
 )
 from petcheck.judging.rules.list_pets import each_is_accepted, is_200
+from petcheck.judging.rules.unfiltered import hidden_without_filter
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, STATUSES
 
 # ---- LIST-7
@@ -78,7 +79,9 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
 
 
 def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
-    """For each status, the filtered pages show every animal that a page of the whole store shows with it."""
+    """For each status, the filtered pages show exactly the animals that a page of the whole store shows with it."""
+    if (hidden := hidden_without_filter(record, grounds)) is not None:
+        return hidden
     whole = whole_stores(record)
     known = animals_in(page.exchange for page in whole)
     due = {status: {n for n, animal in known.items() if animal.get("status") == status} for status in STATUSES}
