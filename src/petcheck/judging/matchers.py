@@ -57,6 +57,8 @@ def quoted(value: Json) -> str:
     """A JSON value as JSON text, in ASCII, cut at 80 characters."""
     if isinstance(value, Decimal):
         return _cut(str(value))
+    if isinstance(value, HugeNumber):
+        return str(_plain(value))
     try:
         text = json.dumps(value, default=_plain)
     except RecursionError:

@@ -21,7 +21,7 @@ from petcheck.judging.apply import failed_by
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Record, Rule, Undecided
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
-from petcheck.judging.request_bodies import Due, asked_of
+from petcheck.judging.request_bodies import Due, asked_of, kind_of_body
 from petcheck.judging.statuses import documented, problem_of_status, query_is_valid
 from petcheck.spec.operations import Operation, allowed_operations
 
@@ -191,7 +191,9 @@ def _looked_at_late(late: list[Exchange], unseparated: Collection[Exchange], exa
 
 def _late(exchange: Exchange) -> str:
     looked_at = _LOOKED_AT[exchange.request.operation]
-    return f"expected 401 before {looked_at} checked (section 5), got {answer_text(exchange)}"
+    body = kind_of_body(exchange.request)
+    got = f"{answer_text(exchange)} to {body}" if body else answer_text(exchange)
+    return f"expected 401 before {looked_at} checked (section 5), got {got}"
 
 
 def _or_accepted(exchange: Exchange) -> str:

@@ -144,20 +144,23 @@ def _default_of(status: str | None, record: Record) -> Decision:
     known = sum(status is None or animal.get("status") == status for animal in known_in(record).values())
     if known <= LIMIT_DEFAULT:
         return _short_of(status, known, pages, behind, record)
-    asked = f"{Operation.LIST_PETS}{' with `status`' if status else ''}"
+    of_status = f" with status {quoted(status)}" if status else ""
     if not decisive_pages:
         if any(e.status != 200 for e in asked_with(record, *default.query)):
-            return Undecided(f"{asked} returned no page to compare; see {'LIST-6' if status else 'LIST-1'}.")
-        late = f"{asked} without `limit` was not requested while more than {LIMIT_DEFAULT} animals were known."
-        return Ask((default,), Undecided(f"{late} Run again."))
+            return _no_page(default, "LIST-6" if status else "LIST-1")
+        late = f"was not requested while more than {LIMIT_DEFAULT} animals{of_status} were known. Run again."
+        return Ask((default,), Undecided(f"GET {default.path} {late}"))
     twenties = pages_of(record, explicit)
     if not twenties:
-        return Ask(
-            (explicit,), Undecided(f"{asked} and `limit={LIMIT_DEFAULT}` returned no page to compare; see LIST-2.")
-        )
+        never = Undecided(f"GET {explicit.path} was not requested. Run again.")
+        return Ask((explicit,), _no_page(explicit, "LIST-2") if asked_with(record, *explicit.query) else never)
     if decisive_pages[-1].size == twenties[-1].size:
         return Held((*examined, twenties[-1].exchange))
     return _compared(default, explicit, decisive_pages[-1], twenties[-1], record)
+
+
+def _no_page(call: Call, requirement: str) -> Undecided:
+    return Undecided(f"GET {call.path} returned no page to compare; see {requirement}.")
 
 
 def _short_of(
