@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 from urllib.parse import quote, urlencode
 
 from petcheck.spec.operations import Operation
+
+Members: TypeAlias = "dict[str, object] | list[object] | bytes | None"
+"""The body of a POST: members of JSON, bytes as they are, or no body at all."""
 
 
 class Credential(Enum):
@@ -107,3 +112,9 @@ def page_call(
 def read_call(number: int) -> Call:
     """`GET /pets/{petId}` of an animal (section 4.3)."""
     return Call(Operation.GET_PET, pet_id=str(number))
+
+
+def new_pet_call(body: Members, credential: Credential = Credential.VALID) -> Call:
+    """`POST /pets` with a body (section 4.2)."""
+    raw = body if body is None or isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
+    return Call(Operation.CREATE_PET, credential, body=raw)

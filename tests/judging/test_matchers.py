@@ -169,7 +169,7 @@ def test_json() -> None:
         ('{"name":"Rex"}', "a Pet has no `id`"),
         ('{"id":9223372036854775808}', "`id` is 9223372036854775808, outside the int64 range"),
         ('{"id":-9223372036854775809}', "`id` is -9223372036854775809, outside the int64 range"),
-        ('{"id":' + "9" * 5000 + "}", '`id` is <a number of 5,000 digits>, outside the int64 range'),
+        ('{"id":' + "9" * 5000 + "}", "`id` is <a number of 5,000 digits>, outside the int64 range"),
         ('{"id":"7"}', '`id` is a string, "7"; expected an integer'),
         ('{"id":7.5}', "`id` is a number with a fraction, 7.5; expected an integer"),
         ('{"id":true}', "`id` is a boolean, true; expected an integer"),

@@ -7,10 +7,10 @@ import string
 
 import pytest
 
+from petcheck.call import new_pet_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, nameless_bodies, signs_name, valid_pets
 from petcheck.spec.figures import STATUSES
-from petcheck.wire.api import new_pet_call
 
 RUN = "0a1b2c3d"
 

@@ -10,8 +10,10 @@ from decimal import Decimal
 
 from petcheck.json_values import Json, deep_enough, exact_fraction, exact_integer
 
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
-_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
+# one without an end reaches to the end of the text, so that nothing is searched twice
+_STRING = r'"(?:[^"\\]|\\.)*\\?(?:"|\Z)'
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
 _NAN = Decimal("NaN")
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 

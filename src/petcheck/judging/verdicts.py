@@ -180,9 +180,9 @@ def verdict_of(
     the requirement was examined, if it has cells.
     """
     examined = tuple(sorted({exchange.index for exchange in decision.examined}))
-    said = f"onfirmed in {plural(len(examined), 'exchange')}{f' ({covered})' if covered else ''}."
+    said = f"confirmed in {plural(len(examined), 'exchange')}{f' ({covered})' if covered else ''}."
     verdict = replace(
-        unjudged(requirement, target, "pass", f"C{said}"),
+        unjudged(requirement, target, "pass", said.replace("c", "C", 1)),
         checks=tuple(dict.fromkeys(attempt.check for attempt in attempts)),
         exchanges=examined,
         covered=covered,
@@ -200,7 +200,7 @@ def verdict_of(
     settled_by = _option(*unanswered, *not_run)
     if isinstance(decision, Held):
         if needed:
-            reason = f"{_reasons(needed)} Otherwise c{said}"
+            reason = f"{_reasons(needed)} Otherwise {said}"
             return _advised(replace(verdict, outcome="inconclusive", reason=reason, settled_by=settled_by), needed)
         if covered is not None and covered.forbidden:
             not_run.append(replace(_NO_WRITES, reason=f"{', '.join(covered.forbidden)}."))

@@ -11,9 +11,9 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from petcheck.call import Members
 from petcheck.plan.weaving import rotated, turn
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
-from petcheck.wire.api import Members
 
 _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, product
 
-from petcheck.call import Call, Credential, page_call
+from petcheck.call import Call, Credential, Members, page_call
 from petcheck.judging.creations import found_in
 from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in
@@ -24,7 +24,6 @@ from petcheck.plan.bodies import TELLTALE_STATUS, keyless_pet
 from petcheck.plan.pages import Parameters
 from petcheck.plan.weaving import rotated, turn, woven
 from petcheck.spec.operations import Operation
-from petcheck.wire.api import Members
 
 _VARIANTS = 12
 # of the kinds that a pass does not need, those that careless code accepts most: a name that every object of JavaScript

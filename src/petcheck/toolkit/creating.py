@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from math import inf
 
-from petcheck.call import Call, Credential, Form, page_call, read_call
+from petcheck.call import Call, Credential, Form, new_pet_call, page_call, read_call
 from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
 from petcheck.judging.pages import widest_with_room
@@ -19,7 +19,6 @@ from petcheck.toolkit.feeds import RequestKind
 from petcheck.toolkit.lookups import revealing
 from petcheck.toolkit.target import Target, valid_call
 from petcheck.toolkit.together import ask_ahead, asked_later, examples_left, send_together, sends_bursts
-from petcheck.wire.api import new_pet_call
 
 _TWINS = 2
 _LOST = 2

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from petcheck.call import Call
+from petcheck.call import Call, new_pet_call
 from petcheck.plan.keys import KeyCell, key_body, key_call
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.target import Target
-from petcheck.wire.api import new_pet_call
 
 
 def always_asked(target: Target) -> tuple[KeyCell, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 
-from petcheck.call import Call, Credential, Form
+from petcheck.call import Call, Credential, Form, Members, new_pet_call
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
 from petcheck.exchange import Exchange, NoAnswer, Response
@@ -35,7 +35,7 @@ from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation, allowed_operations
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange, no_answer, no_api
-from petcheck.wire.api import Api, Members, new_pet_call
+from petcheck.wire.api import Api
 from petcheck.wire.transport import Transport
 
 READING_BUDGET, WRITING_BUDGET = 40, 60

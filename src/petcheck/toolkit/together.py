@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from petcheck.call import Call, Credential, read_call
+from petcheck.call import Call, Credential, new_pet_call, read_call
 from petcheck.errors import NotSent
 from petcheck.exchange import Exchange
 from petcheck.judging.decision import Failed
@@ -19,7 +19,6 @@ from petcheck.toolkit.feeds import RequestKind
 from petcheck.toolkit.keyless import always_asked, keyless_call, keyless_calls
 from petcheck.toolkit.lookups import listed_before, unknown_id
 from petcheck.toolkit.target import Target
-from petcheck.wire.api import new_pet_call
 
 _ALONE_AT_THE_END = 4  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
 _SUSPECTED = 6  # failures of bursts that are sent alone

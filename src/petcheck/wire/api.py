@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
-from petcheck.call import Call, Credential, page_call
+from petcheck.call import Call, Credential, Members, new_pet_call, page_call
 from petcheck.exchange import Exchange
 from petcheck.spec.operations import Operation
 from petcheck.wire.transport import Transport
-
-Members: TypeAlias = "dict[str, object] | list[object] | bytes | None"
-
-
-def new_pet_call(body: Members, credential: Credential = Credential.VALID) -> Call:
-    """`POST /pets` (section 4.2): members of a JSON body, bytes as they are, or no body at all."""
-    raw = body if body is None or isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
-    return Call(Operation.CREATE_PET, credential, body=raw)
 
 
 @dataclass
