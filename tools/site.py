@@ -117,14 +117,11 @@ def _judging(entry: Requirement) -> Iterator[str]:
     if checks:
         yield from ("", "## What petcheck checks", "", *(f"- {check.says} (`{check.file}`)" for check in checks))
     if entry.id in rules.RULE:
-        nothing = rules.RULE[entry.id].nothing
+        rule = rules.RULE[entry.id]
         yield from ("", f"The rule is in `{_modules()[entry.id]}`.")
-        yield from (
-            "",
-            "## When it is inconclusive",
-            "",
-            f"If a run shows nothing to judge, the reason is: *{nothing}*",
-        )
+        if rule.over is None:
+            reason = f"If a run shows nothing to judge, the reason is: *{rule.nothing}*"
+            yield from ("", "## When it is inconclusive", "", reason)
 
 
 def _faults(entry: Requirement) -> Iterator[str]:

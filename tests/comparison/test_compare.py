@@ -10,7 +10,7 @@ from petcheck.comparison.compare import Comparison, compare
 from petcheck.comparison.difference import Difference
 from petcheck.comparison.pairing import Counterparts
 from petcheck.reports.side_by_side import side_by_side
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.results.load import RecordedRun
 from petcheck.spec.catalogue import catalogue
 from petstore_reference.faults import FAULTS

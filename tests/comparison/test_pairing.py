@@ -10,7 +10,7 @@ from petcheck.call import Credential
 from petcheck.comparison.behaviour import PageSize, compare_answers, page_sizes_in, same_page_size
 from petcheck.comparison.pairing import SideRecord, check_name
 from petcheck.exchange import Exchange
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.results.findings import CheckRow
 from petcheck.spec.operations import Operation
 from tests.support import samples

@@ -17,7 +17,7 @@ from petcheck.comparison.compare import Comparison, compare
 from petcheck.exchange import Exchange, Response
 from petcheck.reports.comparison_html import render
 from petcheck.reports.json_text import of_comparison
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.results.load import RecordedRun
 from petcheck.results.result import Result
 from tests.support import samples

@@ -8,7 +8,7 @@ import pytest
 
 from petcheck.comparison.compare import Comparison, compare
 from petcheck.reports.comparison_text import render
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.results.findings import Observation
 from petcheck.results.load import RecordedRun
 from tests.support import samples

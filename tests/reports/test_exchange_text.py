@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from petcheck.exchange import Exchange, NoAnswer, Silence
 from petcheck.reports import exchange_text
 from petcheck.reports.json_pointer import span
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from tests.support import samples
 
 

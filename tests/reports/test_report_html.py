@@ -12,7 +12,7 @@ import pytest
 from petcheck.exchange import Exchange
 from petcheck.reports.report_html import render
 from petcheck.reports.templating import slug
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.results.result import Result
 from petcheck.stream.lines import ShardInfo
 from tests.support import samples

@@ -7,7 +7,7 @@ import pytest
 from petcheck.comparison.normalize import header_varies, normalized, request_body, request_path
 from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.reports.side_by_side import AlignedExchange, Line, side_by_side
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.spec.operations import Operation
 from tests.support import samples
 

@@ -12,7 +12,7 @@ from petcheck.exchange import Exchange
 from petcheck.judging.cells import Coverage
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.terminal import one_line, render
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.results.findings import LeftAnimal, RequestCount
 from petcheck.stream.lines import RunSettings
 from tests.support import samples

@@ -13,7 +13,7 @@ from petcheck.exchange import Exchange, Request
 from petcheck.judging.frequency import Frequency, When
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.causes import Cause, causes
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.spec.operations import Operation
 from tests.support import samples
 

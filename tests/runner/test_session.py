@@ -66,7 +66,7 @@ def test_the_stream_has_the_plan_what_was_sent_and_what_came_of_each_check(url: 
     assert kinds[:3] == [(Head, None), (Opened, "a"), (Planned, "a")]
     assert [kind for kind, target in kinds if target == "a"] == [Opened, Planned, probe, page, Ended, Ended]
     part = stream.parts[0]
-    assert [one.id for one in part.plan or ()] == [checks[0].id, checks[1].id]
+    assert [one.id for one in part.planned or ()] == [checks[0].id, checks[1].id]
     assert [(one.check, one.seconds, one.dropped) for one in part.ended] == [
         (checks[0].id, 0.5, None),
         (checks[1].id, 0.25, Dropped("inconclusive", "Nobody answered [redacted-key].", "--plan")),

@@ -40,7 +40,7 @@ def test_what_was_written_is_read_back(tmp_path: Path) -> None:
     assert (found.end, found.finished, found.cut) == (End(streams.FINISHED), streams.FINISHED, None)
     [part] = found.parts
     assert (part.name, part.base_url, part.key, part.waited_s) == ("staging", streams.BASE, streams.KEY, 1.5)
-    assert part.plan == (streams.LISTS, streams.PAGES, streams.EXAMPLES)
+    assert part.planned == (streams.LISTS, streams.PAGES, streams.EXAMPLES)
     assert [(ended.check, ended.dropped is None) for ended in part.ended] == [
         (streams.LISTS.id, True),
         (streams.PAGES.id, False),

@@ -202,20 +202,20 @@ class Option:
 
 
 _least = partial(partial, values.whole_number)
-# an option of one command line alone
-_Once = partial(Option, places=Place.NOWHERE)
+# given on the command line only
+_AtStart = partial(Option, places=Place.NOWHERE)
 OPTIONS = (
-    _Once("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True),
-    Option("--shard", "judge only part I of N of the targets", "I/N", read=None, places=Place.NOWHERE),
-    _Once("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", reaches=True,
+    _AtStart("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True),
+    _AtStart("--shard", "judge only part I of N of the targets", "I/N", read=None),
+    _AtStart("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", reaches=True,
           read=partial(values.formed, form=r"[^\W\d][\w.]*:[^\W\d][\w.]*",
                        advice="write it as module:application, as in shop.main:app")),
-    _Once("--self-test", "test petcheck itself, with its reference server"),
-    _Once("--factory", "call MODULE:APP to get the application", reaches=True),
-    _Once("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path, reaches=True),
+    _AtStart("--self-test", "test petcheck itself, with its reference server"),
+    _AtStart("--factory", "call MODULE:APP to get the application", reaches=True),
+    _AtStart("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path, reaches=True),
     Option("--choose", "only this requirement, group or section", "ID", CHOSEN, None, Place.NOWHERE, field="choice",
            repeatable=True),
-    _Once("--failed", "only what failed in the last run"),
+    _AtStart("--failed", "only what failed in the last run"),
     Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", CHOSEN, None, Place.PYTHON),
     Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, None, _OF_TARGET,
            field="writes", optional_value=True),
@@ -237,7 +237,7 @@ OPTIONS = (
     Option("--proxy", "send through this HTTP proxy", "URL", ALLOWED, reach.proxy, _OF_TARGET),
     Option("--traceparent", "send a trace id with each request (W3C)", group=ALLOWED, reaches=True),
     Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED, reaches=True),
-    _Once("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
+    _AtStart("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
     Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED, values.plan, _OF_TARGET),
     Option("--as-of", "judge as on this day (today)", "YYYY-MM-DD", JUDGED, values.iso_date),
     Option("--requirements-as-of", "judge by the requirements of this version", "VERSION", JUDGED,
@@ -254,9 +254,9 @@ OPTIONS = (
            repeatable=True, free_text=True),
     Option("--sign-key", "sign the reports with this Ed25519 key, in PEM", "FILE", WRITTEN, values.file, Place.PYTHON),
     Option("--timestamp-url", "have an RFC 3161 authority date the reports", "URL", WRITTEN, authority_url),
-    _Once("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", None, WRITTEN, None),
-    _Once("--waiver-reason", "reason of the new waivers", "TEXT", WRITTEN, None),
-    _Once("--waiver-expires", "last day of the new waivers", "YYYY-MM-DD", WRITTEN, None),
+    _AtStart("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", None, WRITTEN, None),
+    _AtStart("--waiver-reason", "reason of the new waivers", "TEXT", WRITTEN, None),
+    _AtStart("--waiver-expires", "last day of the new waivers", "YYYY-MM-DD", WRITTEN, None),
 )  # fmt: skip
 """Every option, in the order of the help, in which values are read too; `--reports` creates its folder."""
 

@@ -103,10 +103,10 @@ def _plans(stream: Stream) -> Iterator[str]:
     # a run that is judged by an earlier set has planned for the newest
     whole = replace(head, settings=replace(head.settings, requirements_as_of=None))
     for part in stream.parts:
-        if part.plan is None:
+        if part.planned is None:
             continue
         known, due = planned_for(whole, part.name), planned_for(head, part.name)
-        plan = [replace(check, id=_BELOW.sub("", check.id)) for check in part.plan]
+        plan = [replace(check, id=_BELOW.sub("", check.id)) for check in part.planned]
         strange = [check.id for check in plan if check not in (known.get(check.id), due.get(check.id))]
         lost = due.keys() - {check.id for check in plan} if NARROWED not in head.options else ()
         if strange or len({check.id for check in plan}) < len(plan):
@@ -126,10 +126,10 @@ def _over(stream: Stream) -> Iterator[str]:
         return
     narrowed = NARROWED in stream.head.options
     for part in stream.parts:
-        if part.plan is None:
+        if part.planned is None:
             if not narrowed:
                 yield f"{part.name} was never opened, and the run says that it is over"
-        elif part.gone is None and len(part.ended) < len(part.plan):
+        elif part.gone is None and len(part.ended) < len(part.planned):
             yield f"{part.name} has checks that never ended, and the run says that it is over"
 
 
@@ -188,7 +188,7 @@ def _traffic(stream: Stream) -> Iterator[str]:
     if (settings, head.run, head.seed) != (OF_TRAFFIC, name_of(exchanges), 0) or set(head.options) - set(_OF_JUDGING):
         yield "its head is not that of judged traffic"
     if any(isinstance(entry, Ended | Waited | Revised) for entry in stream.entries) or any(
-        part.plan is not None or part.gone for part in stream.parts
+        part.planned is not None or part.gone for part in stream.parts
     ):
         yield "it is judged traffic, and has lines of a run"
     last = max((one.started + timedelta(seconds=one.elapsed) for one in exchanges), default=stream.finished)

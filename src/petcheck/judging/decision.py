@@ -89,8 +89,8 @@ class Rule:
     """How one requirement is judged.
 
     `one` judges a single exchange, whatever its purpose. `over` judges what needs several exchanges; without it, any
-    exchange that the rule concerns decides. `nothing` is the reason if it concerns none. `every_try` is true for a rule
-    that must see failed first tries too.
+    exchange that the rule concerns decides, and `nothing` is the reason if it concerns none. `every_try` is true for a
+    rule that must see failed first tries too.
     """
 
     requirement: str

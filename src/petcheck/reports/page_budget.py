@@ -10,7 +10,7 @@ from markupsafe import Markup
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import exchange_text
-from petcheck.results.decisions import by_index
+from petcheck.results.deciding import by_index
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.operations import Operation

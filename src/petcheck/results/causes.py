@@ -19,14 +19,14 @@ from petcheck.judging.matchers import one_of
 from petcheck.judging.suspects import SIMPLIFIED
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, totals
-from petcheck.results.decisions import (
+from petcheck.results.deciding import (
     AT_ONCE,
     MOST,
     NOT_JSON,
     NOT_SERVED,
     TOO_LONG,
     UNREAD,
-    Decision,
+    DecidingExchange,
     accepted_keys,
     by_index,
     created_by,
@@ -52,7 +52,7 @@ _STATUSES = 5  # statuses that a title names
 _ONLY_ANIMALS = "seen only in the animals that these POSTs created"
 _ONLY_KEYS = "only with keys that are accepted, so what the server then says is about the rest of the request"
 
-_Found: TypeAlias = Mapping[Verdict, Sequence[Decision]]
+_Found: TypeAlias = Mapping[Verdict, Sequence[DecidingExchange]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _of_target(found: _Found, created: Mapping[Hashable, Hashable]) -> list[Caus
     known = {each[0].mark for each in found.values() if len({one.mark for one in each}) == 1}
     leading: dict[Hashable, list[Verdict]] = {}
     follow: dict[Hashable, list[Verdict]] = {}
-    own: dict[Verdict, list[Decision]] = {}
+    own: dict[Verdict, list[DecidingExchange]] = {}
     origins = {row: [one.origin(created, accepted) for one in decisions] for row, decisions in found.items()}
     for row, decisions in found.items():
         # only in animals that should not be there, or to keys that should be refused: all of one origin
@@ -203,7 +203,7 @@ def _one_race(found: _Found) -> _Found:
     }
 
 
-def _part_of(one: Decision) -> tuple[int, str]:
+def _part_of(one: DecidingExchange) -> tuple[int, str]:
     return one.exchange.index, one.part.partition(":")[0]
 
 
@@ -252,7 +252,7 @@ def _shown(rows: Sequence[Verdict], own: _Found) -> Verdict:
     return next(iter(said), rows[0])
 
 
-def _then(decisions: Sequence[Decision]) -> tuple[Exchange, str] | None:
+def _then(decisions: Sequence[DecidingExchange]) -> tuple[Exchange, str] | None:
     """The second exchange, if the first shows nothing without it: what was sent before, or another part."""
     if len(decisions) < 2:
         return None
@@ -263,7 +263,7 @@ def _then(decisions: Sequence[Decision]) -> tuple[Exchange, str] | None:
     return (second.exchange, second.part) if later or len(kinds) > 1 else None
 
 
-def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: bool) -> str:
+def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[DecidingExchange], *, by_reason: bool) -> str:
     """What the server does, in a few words; empty where the first row's reason says it best, if `by_reason`."""
     exchange, part, mark = every[0].exchange, every[0].part, every[0].mark
     kind, _, which = part.partition(":")
@@ -300,7 +300,7 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *
     return f"No {one_of(lacking, 'and')} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
 
 
-def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
+def _of_status(rows: Sequence[Verdict], every: Sequence[DecidingExchange]) -> str:
     operations = _operations(every)
     statuses = one_of([str(status) for status in sorted({one.exchange.heard.status for one in every})])
     said = f"{operations[0]} returns {statuses}" if len(operations) == 1 else f"Several operations return {statuses}"
@@ -313,11 +313,11 @@ def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
     return said
 
 
-def _operations(every: Sequence[Decision]) -> list[str]:
+def _operations(every: Sequence[DecidingExchange]) -> list[str]:
     return list(dict.fromkeys(str(one.exchange.request.operation) for one in every))
 
 
-def _responses(shown: Verdict, every: Sequence[Decision]) -> str:
+def _responses(shown: Verdict, every: Sequence[DecidingExchange]) -> str:
     """Which responses are wrong: those of some statuses, if all of these are and no others."""
     often = shown.frequency
     if often is not None and not (often.responses == often.of_what and often.of_what.endswith("responses")):

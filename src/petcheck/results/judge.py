@@ -139,7 +139,7 @@ def _verdicts(
     for requirement in requirements:
         outside = not_in_force(requirement, part.name, head.as_of, older_set if requirement.id in newer else None)
         made = attempts.get(requirement.id, ())
-        planned = part.plan is None or any(requirement.id in check.requirements for check in part.plan)
+        planned = part.planned is None or any(requirement.id in check.requirements for check in part.planned)
         if outside is not None:
             yield outside
         elif choice is not None and requirement.id not in choice:

@@ -50,7 +50,7 @@ _LONGEST_S, _LAST_YEAR = 366 * 24 * 3600.0, 9000
 
 @dataclass(frozen=True)
 class Part:
-    """What a stream says of one target. `plan` is None where no check was planned: the traffic of another program.
+    """What a stream says of one target. `planned` is None where no check was: the traffic of another program.
 
     `waited_s` are the seconds of its pauses. `gone` says why it could not be tested, or no longer; None if it could.
     """
@@ -58,7 +58,7 @@ class Part:
     settings: TargetSettings
     base_url: str
     key: str | None = None
-    plan: tuple[PlannedCheck, ...] | None = None
+    planned: tuple[PlannedCheck, ...] | None = None
     ended: tuple[Ended, ...] = ()
     exchanges: WholeRecord = field(default=WholeRecord(), repr=False)
     waited_s: float = 0.0
@@ -72,7 +72,7 @@ class Part:
     @cached_property
     def checks(self) -> Mapping[str, PlannedCheck]:
         """The planned checks by id."""
-        return {check.id: check for check in self.plan or ()}
+        return {check.id: check for check in self.planned or ()}
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DecidingExchange:
     """An exchange that decides a failure, and the part of it. Failures with one cause have the same `mark`."""
 
     exchange: Exchange
@@ -72,11 +72,11 @@ class Decision:
         return created.get(_id_in(animal))
 
 
-def decisions_of(row: Verdict, evidence: Entries) -> list[Decision]:
+def decisions_of(row: Verdict, evidence: Entries) -> list[DecidingExchange]:
     """The exchanges that decide a failure, the most revealing first."""
     indices = [index for index in row.decisive_by_weight if (row.target, index) in evidence]
     parts = [(evidence[row.target, index], row.part(index)) for index in indices[:MOST]]
-    return [Decision(exchange, part, _mark(row, exchange, part)) for exchange, part in parts]
+    return [DecidingExchange(exchange, part, _mark(row, exchange, part)) for exchange, part in parts]
 
 
 def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
@@ -107,7 +107,7 @@ def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
     return row.id
 
 
-def without_circumstances(decision: Decision) -> Hashable:
+def without_circumstances(decision: DecidingExchange) -> Hashable:
     """The mark without the operation and the status, for a fault that depends on neither."""
     kind, _, which = decision.part.partition(":")
     if decision.mark in ((NOT_JSON, True), (NOT_JSON, False)):
@@ -130,7 +130,7 @@ def _beside_status(row: Verdict, exchange: Exchange) -> Hashable:
 # ---- keys that are accepted by mistake
 
 
-def accepted_keys(found: Mapping[Verdict, Sequence[Decision]]) -> dict[Credential, Hashable]:
+def accepted_keys(found: Mapping[Verdict, Sequence[DecidingExchange]]) -> dict[Credential, Hashable]:
     """The kinds of invalid key that some request was served with, with the mark of that failure."""
     every = (one for row, decisions in found.items() if row.expected == _NO_KEY for one in decisions)
     refused = [one for one in every if not one.exchange.request.has_valid_key and one.exchange.status is not None]
