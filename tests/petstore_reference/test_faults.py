@@ -195,7 +195,8 @@ def asked(operations: set[Operation | None]) -> Iterator[Ask]:
         yield from (Ask(f"/pets/{size + 2}") for size in (130, *STORES.values()))
     if Operation.GET in operations or Operation.CREATE in operations:
         yield from (
-            Ask(f"/pets/{pet_id}") for pet_id in (129, 130, 131, 132, 0, 2**32 + 1, (2**63 - 129) ^ 256, 2**63, "abc")
+            Ask(f"/pets/{pet_id}")
+            for pet_id in (129, 130, 131, 132, 0, -1, 2**32 + 1, (2**63 - 129) ^ 256, 2**63, "abc")
         )
         yield from (Ask("/pets/0", authorization=bad) for bad in (None, f"Bearer {HEAD:x<{len(KEY)}}"))
         yield from (Ask("/pets/129") for _ in range(6))

@@ -77,7 +77,7 @@ def test_collecting_sends_and_writes_nothing(tmp_path: Path) -> None:
     ran = pytest_run(suite_root(), *arguments)
     assert ran.returncode == 0
     assert "checks/test_9_versioning.py::" in ran.stdout
-    assert list((tmp_path / "r").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

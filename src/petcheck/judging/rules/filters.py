@@ -31,7 +31,7 @@ from petcheck.judging.pages import (
     widest_with_room,
 )
 from petcheck.judging.rules.list_pets import each_is_accepted, is_200
-from petcheck.judging.rules.unfiltered import hidden_without_filter
+from petcheck.judging.unfiltered import hidden_without_filter
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, STATUSES
 
 # ---- LIST-7

@@ -9,7 +9,7 @@ from petcheck.call import Call
 from petcheck.exchange import Exchange
 from petcheck.judging.decision import Ask, Decision, Failed, Undecided
 from petcheck.judging.judgement import Grounds
-from petcheck.judging.rules.unfiltered import hidden_without_filter
+from petcheck.judging.unfiltered import hidden_without_filter
 from tests.judging.rules.said import CREATE, LIST, NEW
 from tests.support.exchanges import exchange
 
