@@ -374,10 +374,10 @@ def test_a_missing_default_page_of_a_filter_is_requested() -> None:
     assert decided("LIST-4", *record, answer("status=pending", 400)) == left
 
 
-@pytest.mark.parametrize("number", [5, 20])
+@pytest.mark.parametrize("number", [5, 10])  # ten more are sold on the full page
 def test_pages_of_another_filter_from_before_the_run_created_animals_ask_for_nothing_more(number: int) -> None:
     few = pets(range(2000, 2000 + number), "sold")
-    early = [exchange(body=few, path=f"/pets?{query}status=sold", sent=0.0) for query in ("", "limit=20&")]
+    early = [exchange(body=few, path=f"/pets?{query}status=sold", sent=0.5) for query in ("", "limit=20&")]
     sold = [{"id": 3000 + number, "name": "Rex", "categoryId": 1, "status": "sold"} for number in range(10)]
     posts = [
         exchange(CREATE, 201, pet, asked={name: pet[name] for name in pet if name != "id"}, index=10 + number)
