@@ -17,7 +17,7 @@ from petcheck.judging.judgement import Grounds
 from petcheck.judging.request_bodies import FIELDS, PLAIN_NAME_LENGTH, asked_of
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.judging.statuses import query_is_valid
-from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES
+from petcheck.spec.figures import LIMITS_NAMED, REMOVAL_DAY, STATUSES
 from petcheck.spec.operations import Operation, allowed_operations
 
 Cell = tuple[str, ...]
@@ -189,7 +189,7 @@ def _defects_beside_keys(grounds: Grounds) -> Cells:
 
 
 _ANOTHER, _NO_LIMIT, _NO_STATUS = "another limit", "no limit", "no status"
-_LIMITS = {str(number): f"limit {number}" for number in (LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)}
+_LIMITS = {str(number): f"limit {number}" for number in LIMITS_NAMED}
 
 
 def _pages(needs: tuple[Cell, ...], _grounds: Grounds) -> Cells:

@@ -12,9 +12,8 @@ from petcheck.plan.weaving import Item, fresh, rotated, woven
 from petcheck.properties.pool import Cases
 from petcheck.spec.figures import (
     AVAILABLE,
-    LIMIT_DEFAULT,
     LIMIT_MAX,
-    LIMIT_MIN,
+    LIMITS_NAMED,
     OPEN_LISTS,
     PENDING,
     SOLD,
@@ -57,7 +56,7 @@ def _named_pairs(seed: int, drawn: random.Random) -> Iterator[Call]:
     yield from woven(iter(named), unnamed, len(named) + len(ranges), 1)
 
 
-_LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
+_LIMITS = (None, *LIMITS_NAMED)
 _BY_DEFAULT, _WIDEST = (None, PENDING), (LIMIT_MAX, AVAILABLE)
 
 

@@ -39,10 +39,9 @@ from petcheck.results.deciding import (
 )
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
-from petcheck.spec.figures import ERROR_FIELDS, PET_FIELDS, RATE_HEADERS
+from petcheck.spec.figures import ERROR_FIELDS, PET_REQUIRED, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
-_REQUIRED = tuple(name for name in PET_FIELDS if name != "status")
 # what follows the finding itself, without the status that was returned instead
 _REST = re.compile(r" \(section [^)]*\)(, got [^.;]+)?.*", re.DOTALL)
 # what the title of several rows says already
@@ -293,7 +292,7 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[DecidingExch
     there = names_at(exchange, which)
     if not isinstance(there, tuple):  # a page as a whole
         return "Pages hold more animals than they may" if there == TOO_LONG else ""
-    fields = ERROR_FIELDS if exchange.heard.status >= 400 else _REQUIRED
+    fields = ERROR_FIELDS if exchange.heard.status >= 400 else PET_REQUIRED
     lacking = [f"`{name}`" for name in fields if name not in there]
     if not lacking:
         return ""

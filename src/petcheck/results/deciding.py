@@ -15,7 +15,7 @@ from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.json_values import Json
 from petcheck.judging.verdicts import Verdict
-from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, PET_FIELDS, RATE_HEADERS
+from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, PET_REQUIRED, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
 Entries: TypeAlias = Mapping[tuple[str, int], Exchange]
@@ -45,7 +45,6 @@ _NO_REQUEST_LINE = re.compile(
 )
 _ACCEPTED, _NO_KEY = "accepted", "401"
 _ABOUT_THE_REST = (400, 404)
-_REQUIRED = {name for name in PET_FIELDS if name != "status"}
 _FIELDS = "2"  # the section that says which values an animal may have
 _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 
@@ -195,7 +194,7 @@ def names_at(exchange: Exchange, pointer: str) -> Hashable:
     that are too long are alike.
     """
     value = _values_to(exchange, pointer)[-1]
-    if isinstance(value, dict) and not value.keys() >= _REQUIRED:
+    if isinstance(value, dict) and not value.keys() >= {*PET_REQUIRED}:
         return tuple(sorted(value))
     place = pointer.rpartition("/")[2]
     page = exchange.page if place.isdecimal() else None

@@ -9,6 +9,7 @@ from datetime import date
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 NEW_PET_FIELDS = ("name", "categoryId", "status")
 PET_FIELDS = ("id", *NEW_PET_FIELDS)
+PET_REQUIRED = tuple(name for name in PET_FIELDS if name != "status")
 STATUSES = AVAILABLE, PENDING, SOLD = ("available", "pending", "sold")
 
 # section 4
@@ -17,6 +18,7 @@ CONTENT_TYPE = "Content-Type"
 
 # sections 4.1 and 8
 LIMIT_MIN, LIMIT_MAX, LIMIT_DEFAULT = 1, 100, 20
+LIMITS_NAMED = (LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
 
 # sections 4.3 and 9
 REMOVAL_DAY = date(2030, 12, 5)

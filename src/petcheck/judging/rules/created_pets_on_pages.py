@@ -12,7 +12,7 @@ from petcheck.judging.creations import Creation, listed_in, no_creation, read_in
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import BODY, Grounds, body
 from petcheck.judging.matchers import described
-from petcheck.judging.pages import SMALLEST_CAP, pages_in, sights_in, whole_stores
+from petcheck.judging.pages import LAG_S, SMALLEST_CAP, pages_in, sights_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -155,8 +155,8 @@ def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) ->
 def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
     shown = f", although {described(beside)} shows it" if beside is not None else ""
     return Failed(
-        f"10 s after {Operation.CREATE_PET} created animal {one.id}, {described(page.exchange)} left it out{shown}; "
-        f"the page holds {page.size} of at most {page.asked} animals (section 4.2).",
+        f"{LAG_S:g} s after {Operation.CREATE_PET} created animal {one.id}, {described(page.exchange)} left it out"
+        f"{shown}; the page holds {page.size} of at most {page.asked} animals (section 4.2).",
         (
             Proof(one.exchange, body("id")),
             *(Proof(exchange, BODY) for exchange in (page.exchange, beside) if exchange is not None),

@@ -153,7 +153,7 @@ def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Und
 def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
     (lost, exchanges), (_, others) = late
     return Failed(
-        f"{described(exchanges[-1])} still returned 404 10 s after {_creating(lost)} "
+        f"{described(exchanges[-1])} still returned 404 {LAG_S:g} s after {_creating(lost)} "
         f"(section 4.2); also in {described(others[-1])}.",
         tuple(chain.from_iterable((Proof(o.exchange, body("id")), Proof(x[-1], STATUS)) for o, x in late)),
         expected="200",
@@ -173,7 +173,7 @@ def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Fa
         return None
     read, page = found
     return Failed(
-        f"{described(read)} still returned 404 10 s after {_creating(one)}, although "
+        f"{described(read)} still returned 404 {LAG_S:g} s after {_creating(one)}, although "
         f"{described(page.exchange)} lists it (section 4.2).",
         (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
         expected="200",

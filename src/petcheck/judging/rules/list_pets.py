@@ -14,10 +14,8 @@ from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grou
 from petcheck.judging.matchers import answer_text, described, one_of, silence_text
 from petcheck.judging.pages import asked_with, lists_in
 from petcheck.judging.statuses import answered, query_is_valid
-from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX
+from petcheck.spec.figures import LIMITS_NAMED
 from petcheck.spec.operations import Operation
-
-_LIMITS = (1, LIMIT_DEFAULT, LIMIT_MAX)
 
 
 def is_200(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -84,6 +82,6 @@ RULES = (
         "LIST-2",
         "No page with a `limit` was returned.",
         partial(is_200, "LIST-2"),
-        partial(each_is_accepted, "LIST-2", "limit", [str(limit) for limit in _LIMITS]),
+        partial(each_is_accepted, "LIST-2", "limit", [str(limit) for limit in LIMITS_NAMED]),
     ),
 )

@@ -27,11 +27,10 @@ from petcheck.judging.pages import (
     pages_in,
     pages_of,
 )
-from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
+from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, LIMITS_NAMED, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
-_LIMITS = (1, LIMIT_DEFAULT, LIMIT_MAX)
 _TOO_LONG = 9  # digits: no limit that a run asks for has more
 
 # ---- one page; one that is not full says nothing about its longest length
@@ -83,9 +82,9 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     """For each limit of 1, 20 and 100, there is a page that could have shown more animals than it may hold."""
     pages = [page for page in pages_in(record) if page.by_status or not page.filtered]
     behind = behind_in(record)
-    decisive_pages = [p for p in pages if p.limit is not None and p.asked in _LIMITS and behind(p) > p.asked]
+    decisive_pages = [p for p in pages if p.limit is not None and p.asked in LIMITS_NAMED and behind(p) > p.asked]
     examined = tuple(page.exchange for page in decisive_pages)
-    missing = [limit for limit in _LIMITS if limit not in {page.asked for page in decisive_pages}]
+    missing = [limit for limit in LIMITS_NAMED if limit not in {page.asked for page in decisive_pages}]
     if not missing:
         return Held(examined)
     known = len(known_in(record))
