@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from petcheck.call import Call, Credential, page_call, read_call
+from petcheck.call import Call, Credential, Members, new_pet_call, page_call, read_call
 from petcheck.exchange import Exchange, NoAnswer, Response, Silence, http_date
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
@@ -64,6 +64,16 @@ def test_calls() -> None:
     both = page_call(5, "sold", Credential.EMPTY)
     assert both == Call(Operation.LIST_PETS, Credential.EMPTY, query=(("limit", "5"), ("status", "sold")))
     assert page_call(0, "").query == (("limit", "0"), ("status", ""))
+
+
+@pytest.mark.parametrize(
+    ("body", "sent"),
+    [({"name": "Zoë"}, '{"name": "Zoë"}'.encode()), ([1], b"[1]"), (b"{", b"{"), (b"", b""), (None, None)],
+    ids=str,
+)
+def test_the_call_of_a_post(body: Members, sent: bytes | None) -> None:
+    assert new_pet_call(body) == Call(Operation.CREATE_PET, body=sent)
+    assert new_pet_call(body, Credential.EMPTY) == Call(Operation.CREATE_PET, Credential.EMPTY, body=sent)
 
 
 def test_an_object_is_nothing_else() -> None:

@@ -668,6 +668,19 @@ def test_created_animals_show_that_an_earlier_page_was_the_whole_store() -> None
     assert isinstance(decided("LIST-8", full_page, made(100, 5)), Undecided)
 
 
+def test_a_list_that_may_hide_animals_grows_by_one_if_the_run_may_write() -> None:
+    def sold(at: float) -> Exchange:
+        return page([77], "limit=100&status=sold", at, "sold")
+
+    def listed(at: float) -> Exchange:
+        return page([*range(30), 32], "limit=100", at, "available")
+
+    early = [sold(0), page(range(30), "limit=100", 1, "available"), made(32, 2), listed(3)]
+    record = [*early, listed(20), sold(21), listed(22)]
+    assert asked(decided("LIST-8", *record, grounds=WRITING)) == (made(32, 2).request.call, ask("limit=100"))
+    assert isinstance(decided("LIST-8", *record), Undecided)
+
+
 def test_each_status_must_be_listed() -> None:
     record = store([0, 1], 0)
     left = decided("LIST-8", *record)
