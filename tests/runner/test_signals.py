@@ -85,6 +85,24 @@ def test_a_signal_does_not_wait_for_long() -> None:
 
 
 @pytest.mark.usefixtures("expecting")
+def test_a_signal_does_not_wait_for_long_in_a_loop() -> None:
+    def hanging() -> None:
+        with signals.held(0.2):
+            os.kill(os.getpid(), signal.SIGINT)
+            loop.run_until_complete(asyncio.sleep(60))
+
+    loop = asyncio.new_event_loop()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        hanging()
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.usefixtures("expecting")
 @pytest.mark.parametrize("several", [1, 4])
 def test_a_signal_interrupts_no_task_in_the_middle(several: int) -> None:
     """A task that it hits may turn it into an error of its own, or keep it."""

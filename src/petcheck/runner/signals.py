@@ -74,8 +74,9 @@ def held(seconds: float = 3.0) -> Iterator[None]:
             _interrupt(number, frame)
         elif come.is_set():
             _end_at_once(number, frame)
-        come.set()
-        timer.start()
+        else:
+            come.set()
+            timer.start()
 
     def no_longer() -> None:
         late.set()
