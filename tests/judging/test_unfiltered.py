@@ -85,6 +85,11 @@ def test_requests_at_the_same_time_count_too() -> None:
     assert decided(page([1, 2], WIDE, 0), page([7], SOLD, 0.6)) is None
 
 
+def test_an_animal_may_have_the_id_0() -> None:
+    record = [page([0], SOLD, 0), page([1, 2], WIDE, 1)]
+    assert isinstance(decided(*record, *compared(12, [1, 2], [0])), Failed)
+
+
 def test_what_is_shown_late_or_has_vanished_is_no_fault() -> None:
     record = [page([7], SOLD, 0), page([1, 2], WIDE, 1)]
     assert decided(*record, *compared(12, [1, 2, 7], [7])) is None

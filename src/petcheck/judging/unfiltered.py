@@ -40,14 +40,14 @@ def _only_filtered(record: Record, shown: set[int]) -> Mapping[str, set[int]]:
     found: dict[str, set[int]] = {}
     for page in pages_in(record):
         if page.by_status is not None:
-            own = (n for animal in page.animals if animal.get("status") == page.by_status if (n := _id(animal)))
-            found.setdefault(page.by_status, set()).update(set(own) - shown)
+            own = {_id(animal) for animal in page.animals if animal.get("status") == page.by_status}
+            found.setdefault(page.by_status, set()).update(number for number in own - shown if number is not None)
     return {status: only for status, only in found.items() if only}
 
 
 def _compared(
     status: str, hidden: set[int], lacking: Page, record: Record, grounds: Grounds
-) -> Failed | Ask | Undecided | None:
+) -> Failed | Ask | Undecided:
     """The decision about animals that a page of the whole store lacks, once compared in a row with a filtered page."""
     call = page_call(LIMIT_MAX, status)
     number = min(hidden)
