@@ -42,9 +42,12 @@ _WRONG = {
     "Invalid \\escape": "an invalid escape",
     "Invalid \\uXXXX escape": "an invalid escape",
 }
-# one without an end reaches to the end of the text, so that nothing is searched twice
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)', re.DOTALL)
-_without_strings = partial(_STRING.sub, b"")
+STRING = r'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)'
+"""A string in JSON, as a pattern in which `.` has to match a new line.
+
+One without an end reaches to the end of the text, so that nothing is searched twice.
+"""
+_without_strings = partial(re.compile(STRING.encode(), re.DOTALL).sub, b"")
 
 
 @dataclass(frozen=True, slots=True)

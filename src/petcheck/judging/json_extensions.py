@@ -8,12 +8,10 @@ from codecs import BOM_UTF8
 from dataclasses import dataclass
 from decimal import Decimal
 
-from petcheck.json_values import Json, deep_enough, exact_fraction, exact_integer
+from petcheck.json_values import STRING, Json, deep_enough, exact_fraction, exact_integer
 
-# one without an end reaches to the end of the text, so that nothing is searched twice
-_STRING = r'"(?:[^"\\]|\\.)*\\?(?:"|\Z)'
-_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_LAST_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
+_COMMENT = re.compile(rf"({STRING})|//[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LAST_COMMA = re.compile(rf"({STRING})|,(?=\s*[\]}}])", re.DOTALL)
 _NAN = Decimal("NaN")
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 

@@ -93,6 +93,17 @@ def _find_by_query(record: Iterable[Exchange]) -> Mapping[tuple[tuple[str, str],
 _by_query = Once(_find_by_query)
 
 
+def ids_of_status(page: Page, status: str) -> set[int]:
+    """The ids of the animals of a page that have a status."""
+    found = (integer(animal.get("id")) for animal in page.animals if animal.get("status") == status)
+    return {number for number in found if number is not None}
+
+
+def place_of(page: Page, number: int) -> int:
+    """The position of the animal with an id on a page that shows it."""
+    return next(place for place, animal in page.placed if integer(animal.get("id")) == number)
+
+
 # ---- what is known
 
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from petcheck.call import Call, page_call
-from petcheck.exchange import Animal, Page
-from petcheck.json_values import integer
+from petcheck.exchange import Page
 from petcheck.judging.agree import pages_in_a_row
 from petcheck.judging.creations import creations_in
 from petcheck.judging.decision import Ask, Failed, Proof, Record, Undecided
 from petcheck.judging.judgement import BODY, Grounds, body
 from petcheck.judging.matchers import described, quoted
-from petcheck.judging.pages import LAG_S, known_since, pages_in, seen_in, whole_stores
+from petcheck.judging.pages import LAG_S, ids_of_status, known_since, pages_in, place_of, seen_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.words import plural
 
@@ -40,8 +39,7 @@ def _only_filtered(record: Record, shown: set[int]) -> Mapping[str, set[int]]:
     found: dict[str, set[int]] = {}
     for page in pages_in(record):
         if page.by_status is not None:
-            own = {_id(animal) for animal in page.animals if animal.get("status") == page.by_status}
-            found.setdefault(page.by_status, set()).update(number for number in own - shown if number is not None)
+            found.setdefault(page.by_status, set()).update(ids_of_status(page, page.by_status) - shown)
     return {status: only for status, only in found.items() if only}
 
 
@@ -70,13 +68,12 @@ def _compared(
         post = _one_more(after, record) if grounds.writes and after.has_room else None
         return changing if post is None else Ask((post, _WIDE), changing)
     first = min(left)
-    place = next(place for place, animal in between.placed if _id(animal) == first)
     return Failed(
         f"{described(proved.exchange)} left out animal {first}, which {described(between.exchange)} lists; the page "
         f"holds {plural(proved.size, 'animal')} of at most {proved.asked}{_all_alike(proved)} (section 4.1).",
         (
             Proof(before.exchange, BODY),
-            Proof(between.exchange, body(place)),
+            Proof(between.exchange, body(place_of(between, first))),
             Proof(after.exchange, BODY),
         ),
     )
@@ -91,10 +88,6 @@ def _one_more(page: Page, record: Record) -> Call | None:
 def _all_alike(page: Page) -> str:
     statuses = {quoted(animal.get("status")) for animal in page.animals}
     return f", all with status {statuses.pop()}" if len(statuses) == 1 and page.size > 1 else ""
-
-
-def _id(animal: Animal) -> int | None:
-    return integer(animal.get("id"))
 
 
 _WIDE = page_call(LIMIT_MAX)

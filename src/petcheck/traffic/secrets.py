@@ -11,15 +11,14 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
 
+from petcheck.json_values import STRING
 from petcheck.traffic.bodies import decoded, from_base64
 from petcheck.traffic.seen import headers_of
 from petcheck.wire.secret_names import says_secret
 
 _NO_TEXT = re.compile(r"css|image|font|video|audio|wasm|pdf|zip")  # unless it is SVG
 
-# one without an end reaches to the end of the text, so that nothing is searched twice
-_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)'
-_TOKEN = re.compile(rf"({_STRING})(\s*:)?|-?(\d+)(?![\d.eE])|[{{}}\[\]]", re.DOTALL)
+_TOKEN = re.compile(rf"({STRING})(\s*:)?|-?(\d+)(?![\d.eE])|[{{}}\[\]]", re.DOTALL)
 # a name, and its value: anything but the end of its place
 _SCHEME = r"(?:(?:Bearer|Basic|Token) +)?"
 _QUOTED = rf"""\s{{0,4}}(?P<quote>["'`]){_SCHEME}(?P<value>(?:(?!(?P=quote))[^\\\r\n]|\\.)+)(?P=quote)"""

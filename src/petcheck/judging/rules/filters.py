@@ -11,7 +11,6 @@ from math import inf
 from petcheck.call import Call, Form, page_call
 from petcheck.exchange import Exchange, Page
 from petcheck.grouping import grouped
-from petcheck.json_values import integer
 from petcheck.judging.agree import pages_in_a_row
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided, all_of
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
@@ -21,11 +20,13 @@ from petcheck.judging.pages import (
     animals_in,
     asked_with,
     created_in,
+    ids_of_status,
     known_in,
     known_since,
     last_created,
     more,
     pages_in,
+    place_of,
     status_known_since,
     whole_stores,
     widest_with_room,
@@ -178,7 +179,7 @@ def _as_the_whole_store(
     if three is None or (call.form is not None and three[1].exchange.request.form is not call.form):
         return again
     before, between, after = three
-    both = _of_status(before, status) & _of_status(after, status)
+    both = ids_of_status(before, status) & ids_of_status(after, status)
     if not both:
         return changing
     if both <= set(between.ids):
@@ -190,11 +191,14 @@ def _as_the_whole_store(
     if not left_out or between.size >= min(before.size, after.size):
         return changing
     first = min(left_out)
-    place = next(place for place, animal in before.placed if integer(animal.get("id")) == first)
     return Failed(
         f"{described(between.exchange)} left out animal {first}, which {described(before.exchange)} lists with "
         f"status {quoted(status)} (section 4.1).",
-        (Proof(before.exchange, body(place)), Proof(between.exchange, BODY), Proof(after.exchange, BODY)),
+        (
+            Proof(before.exchange, body(place_of(before, first))),
+            Proof(between.exchange, BODY),
+            Proof(after.exchange, BODY),
+        ),
     )
 
 
@@ -204,7 +208,7 @@ def _left_out(status: str, three: tuple[Page, Page, Page], lacked: Mapping[int, 
     They were `lacked` `LAG_S` before, and already had that status.
     """
     before, between, after = three
-    both, since = _of_status(before, status) & _of_status(after, status), before.exchange.sent - LAG_S
+    both, since = ids_of_status(before, status) & ids_of_status(after, status), before.exchange.sent - LAG_S
     return {
         number
         for number in both - set(between.ids)
@@ -226,11 +230,6 @@ def _missing(page: Page, due: set[int], record: Record) -> set[int]:
 
 def _asked_since(call: Call, moment: float, record: Record) -> bool:
     return any(exchange.sent >= moment for exchange in asked_with(record, *call.query))
-
-
-def _of_status(page: Page, status: str) -> set[int]:
-    found = (integer(animal.get("id")) for animal in page.animals if animal.get("status") == status)
-    return {number for number in found if number is not None}
 
 
 # ---- what is missing, in words
