@@ -29,7 +29,7 @@ GROUNDS = Grounds(date(2026, 1, 1))
 
 
 def rule(said: Mapping[int, Judgement]) -> Rule:
-    return Rule("LIST-1", "No page was returned.", lambda exchange, grounds: said[exchange.index])
+    return Rule("LIST-1", lambda exchange, grounds: said[exchange.index], nothing="No page was returned.")
 
 
 def wrong(*texts: str) -> list[tuple[Exchange, Problem]]:
@@ -73,22 +73,22 @@ def test_the_record_decides_if_no_single_exchange_is_wrong() -> None:
         asked.append((record, grounds))
         return Undecided("So so.")
 
-    one = Rule("LIST-1", "", lambda exchange, grounds: HOLDS, over)
+    one = Rule("LIST-1", lambda exchange, grounds: HOLDS, over)
     assert decide(one, seen, GROUNDS) == Undecided("So so.")
     assert asked == [(seen, GROUNDS)]
     assert decide_each(one, seen, GROUNDS) == Held((seen[0],))
-    fails = Rule("LIST-1", "", lambda exchange, grounds: Problem("no"), over)
+    fails = Rule("LIST-1", lambda exchange, grounds: Problem("no"), over)
     assert isinstance(decide(fails, seen, GROUNDS), Failed)
     assert len(asked) == 1
 
 
 def test_an_exchange_is_judged_on_the_grounds_of_the_run() -> None:
-    one = Rule("LIST-1", "", lambda exchange, grounds: HOLDS if grounds is GROUNDS else Problem("other grounds"))
+    one = Rule("LIST-1", lambda exchange, grounds: HOLDS if grounds is GROUNDS else Problem("other grounds"))
     assert decide(one, [exchange()], GROUNDS) == Held((exchange(),))
 
 
 def test_a_rule_without_a_judgement_of_one_exchange_concerns_none() -> None:
-    assert decide(Rule("LIST-1", "Nothing."), [exchange()], GROUNDS) == Undecided("Nothing.")
+    assert decide(Rule("LIST-1", nothing="Nothing."), [exchange()], GROUNDS) == Undecided("Nothing.")
 
 
 def test_the_text_of_a_wrong_status_names_the_answer() -> None:
@@ -399,7 +399,7 @@ def test_only_a_rule_that_needs_them_sees_failed_first_tries() -> None:
         return Undecided("It does not matter.")
 
     for every_try in (False, True):
-        asked = Rule("LIST-1", "No page was returned.", over=over, every_try=every_try)
+        asked = Rule("LIST-1", over=over, every_try=every_try)
         assert decide_from_tries(asked, record, GROUNDS) == Undecided("It does not matter.")
     assert seen == [([1], GROUNDS), ([0, 1], GROUNDS)]
 

@@ -37,7 +37,7 @@ def rule(monkeypatch: pytest.MonkeyPatch) -> Rules:
     """Put another rule in the place of one: a function of the record alone."""
 
     def put(requirement: str, decide: Callable[[Record], Decision]) -> None:
-        over = Rule(requirement, "", over=lambda record, _grounds: decide(record), every_try=True)
+        over = Rule(requirement, over=lambda record, _grounds: decide(record), every_try=True)
         monkeypatch.setitem(RULE, requirement, over)
 
     return put

@@ -35,7 +35,7 @@ def numbered(exchanges: Iterable[Exchange]) -> list[Exchange]:
 def failed(record: Sequence[Exchange], wrong: Iterable[int], part: str = RESET) -> Failed:
     """The failure of a rule that finds these exchanges wrong, and all others right."""
     bad = set(wrong)
-    rule = Rule("RATE-3", "", lambda e, _: Problem("it is missing", part) if e.index in bad else HOLDS)
+    rule = Rule("RATE-3", lambda e, _: Problem("it is missing", part) if e.index in bad else HOLDS)
     decision = decide_each(rule, record, GROUNDS)
     assert isinstance(decision, Failed)
     return decision

@@ -56,5 +56,5 @@ def test_each_exchange_that_a_rule_concerns_comes_with_its_problem() -> None:
         return said[found.index]
 
     right, other, wrong = (exchange(index=index) for index in said)
-    assert judged(Rule("LIST-1", "", one), [right, other, wrong], grounds) == [(right, None), (wrong, Problem("wrong"))]
-    assert judged(Rule("LIST-1", ""), [right, other, wrong], grounds) == []
+    assert judged(Rule("LIST-1", one), [right, other, wrong], grounds) == [(right, None), (wrong, Problem("wrong"))]
+    assert judged(Rule("LIST-1"), [right, other, wrong], grounds) == []

@@ -94,9 +94,9 @@ class Rule:
     """
 
     requirement: str
-    nothing: str
     one: Callable[[Exchange, Grounds], Judgement] = field(default=lambda _exchange, _grounds: NOT_CONCERNED, repr=False)
     over: Callable[[Record, Grounds], Decision] | None = field(default=None, repr=False)
+    nothing: str = ""
     every_try: bool = False
 
     @property

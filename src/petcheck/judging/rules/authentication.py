@@ -238,11 +238,9 @@ def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
     return Problem(said, STATUS, "any status except 401")
 
 
-_NOT_ANSWERED = "No request with this kind of key got an answer."
-
 RULES = (
-    *(Rule(name, _NOT_ANSWERED, partial(_is_refused, name), partial(_everywhere, name)) for name in INVALID),
-    Rule("AUTH-5", _NOT_ANSWERED, over=_comes_first),
-    Rule("AUTH-6", "No POST got 401.", over=_creates_nothing),
-    Rule("AUTH-7", "No request with the valid key got an answer.", _valid_key_is_accepted),
+    *(Rule(name, partial(_is_refused, name), partial(_everywhere, name)) for name in INVALID),
+    Rule("AUTH-5", over=_comes_first),
+    Rule("AUTH-6", over=_creates_nothing),
+    Rule("AUTH-7", _valid_key_is_accepted, nothing="No request with the valid key got an answer."),
 )

@@ -159,12 +159,12 @@ _NO_BODY = "No response had a documented body."
 _NO_PET = "No response showed an animal. If the store is empty, add one."
 
 RULES = (
-    Rule("SERVICE-1", _NO_BODY, _is_json, _are_all_json),
-    Rule("PET-1", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "id"), "a Pet object")),
-    Rule("PET-2", _NO_PET, partial(_pet, partial(problem_of_string, "the Pet", "name"), "")),
-    Rule("PET-3", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "categoryId"), "")),
-    Rule("PET-4", _NO_PET, partial(_pet, problem_of_pet_status, "")),
-    Rule("PET-5", _NO_TWO, over=_ids_of_their_own),
-    Rule("PETS-1", f"No {Operation.LIST_PETS} returned a JSON body; see LIST-1 and SERVICE-1.", _bare_array),
-    Rule("BODY-1", _NO_BODY, _is_of_the_media_type),
+    Rule("SERVICE-1", _is_json, _are_all_json),
+    Rule("PET-1", partial(_pet, partial(problem_of_int64, "the Pet", "id"), "a Pet object"), nothing=_NO_PET),
+    Rule("PET-2", partial(_pet, partial(problem_of_string, "the Pet", "name"), ""), nothing=_NO_PET),
+    Rule("PET-3", partial(_pet, partial(problem_of_int64, "the Pet", "categoryId"), ""), nothing=_NO_PET),
+    Rule("PET-4", partial(_pet, problem_of_pet_status, ""), nothing=_NO_PET),
+    Rule("PET-5", over=_ids_of_their_own),
+    Rule("PETS-1", _bare_array, nothing=f"No {Operation.LIST_PETS} returned a JSON body; see LIST-1 and SERVICE-1."),
+    Rule("BODY-1", _is_of_the_media_type, nothing=_NO_BODY),
 )

@@ -201,14 +201,14 @@ _ALL_REFUSED = "Every POST was refused, valid ones too, so a refusal shows nothi
 _NO_DOUBT = "No value that the service may refuse was sent."
 
 RULES = (
-    Rule("CREATE-1", _NO_ANIMAL, _is_created, _each_status_is_accepted),
-    Rule("CREATE-2", _NO_ANIMAL, _name_is_repeated),
-    Rule("CREATE-3", _NO_ANIMAL, _category_is_repeated),
-    Rule("CREATE-4", _NO_ANIMAL, _status_is_repeated, _each_status_is_repeated),
+    Rule("CREATE-1", _is_created, _each_status_is_accepted),
+    Rule("CREATE-2", _name_is_repeated, nothing=_NO_ANIMAL),
+    Rule("CREATE-3", _category_is_repeated, nothing=_NO_ANIMAL),
+    Rule("CREATE-4", _status_is_repeated, _each_status_is_repeated),
     *(
-        Rule(name, _NO_DEFECT, partial(answered, name), partial(_each_defect_is_refused, name))
+        Rule(name, partial(answered, name), partial(_each_defect_is_refused, name))
         for name in (f"CREATE-{number}" for number in range(5, 11))
     ),
-    Rule("CREATE-14", _NO_DOUBT, _is_created_or_refused, _doubtful_is_created_or_refused),
-    Rule("CREATE-11", "No POST was refused.", over=_refused_is_not_stored),
+    Rule("CREATE-14", _is_created_or_refused, _doubtful_is_created_or_refused),
+    Rule("CREATE-11", over=_refused_is_not_stored),
 )

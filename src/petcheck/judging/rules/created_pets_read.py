@@ -180,4 +180,4 @@ def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Fa
     )
 
 
-RULES = (Rule("CREATE-12", "No GET asked for a created animal.", over=_can_be_read),)
+RULES = (Rule("CREATE-12", over=_can_be_read),)

@@ -63,9 +63,9 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
 _NO_ERROR = "No 400, 401 or 404 with a JSON body was returned."
 
 RULES = (
-    Rule("ERROR-1", _NO_ERROR, _error_is_an_object),
-    Rule("ERROR-2", _NO_ERROR, partial(_error_has, partial(_text, "code"))),
-    Rule("ERROR-3", _NO_ERROR, partial(_error_has, partial(_text, "message"))),
-    Rule("ERROR-4", _NO_ERROR, partial(_error_has, problem_of_error_status)),
-    Rule("ERROR-5", "No response was received.", _no_server_error),
+    Rule("ERROR-1", _error_is_an_object, nothing=_NO_ERROR),
+    Rule("ERROR-2", partial(_error_has, partial(_text, "code")), nothing=_NO_ERROR),
+    Rule("ERROR-3", partial(_error_has, partial(_text, "message")), nothing=_NO_ERROR),
+    Rule("ERROR-4", partial(_error_has, problem_of_error_status), nothing=_NO_ERROR),
+    Rule("ERROR-5", _no_server_error, nothing="No response was received."),
 )

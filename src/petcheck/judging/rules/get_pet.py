@@ -349,12 +349,15 @@ def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
     return Problem(said, STATUS, conforming)
 
 
-_NO_ANIMAL = f"{Operation.GET_PET} returned no animal."
 _NO_UNKNOWN_ID = "No request was for an unknown id."
 
 RULES = (
-    Rule("GET-1", _NO_ANIMAL, partial(answered, "GET-1"), partial(_until_removal, _existing_is_found)),
-    Rule("GET-2", _NO_ANIMAL, _is_the_one_asked_for, partial(_until_removal, _is_the_same_as_listed)),
-    Rule("GET-3", _NO_UNKNOWN_ID, partial(answered, "GET-3"), partial(_until_removal, _unknown_is_not_found)),
-    Rule("GET-4", "No request for a listed animal got a conclusive answer. If none is listed, add one.", _is_removed),
+    Rule("GET-1", partial(answered, "GET-1"), partial(_until_removal, _existing_is_found)),
+    Rule("GET-2", _is_the_one_asked_for, partial(_until_removal, _is_the_same_as_listed)),
+    Rule("GET-3", partial(answered, "GET-3"), partial(_until_removal, _unknown_is_not_found)),
+    Rule(
+        "GET-4",
+        _is_removed,
+        nothing="No request for a listed animal got a conclusive answer. If none is listed, add one.",
+    ),
 )

@@ -77,10 +77,9 @@ def _failed_together(pairs: tuple[Exchange, ...], examined: tuple[Exchange, ...]
 _NO_PLAIN_ANSWER = f"No {Operation.LIST_PETS} without parameters got a conclusive answer; see AUTH-7."
 
 RULES = (
-    Rule("LIST-1", _NO_PLAIN_ANSWER, partial(is_200, "LIST-1")),
+    Rule("LIST-1", partial(is_200, "LIST-1"), nothing=_NO_PLAIN_ANSWER),
     Rule(
         "LIST-2",
-        "No page with a `limit` was returned.",
         partial(is_200, "LIST-2"),
         partial(each_is_accepted, "LIST-2", "limit", [str(limit) for limit in LIMITS_NAMED]),
     ),

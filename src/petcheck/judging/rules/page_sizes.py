@@ -241,10 +241,8 @@ def _only(number: int, whose: str = "") -> str:
     return f"Only {number} animal{'s' * (number > 1)}{whose} {'are' if number > 1 else 'is'} known"
 
 
-_NO_PAGE = "No page was full."
-
 RULES = (
-    Rule("LIST-3", _NO_PAGE, partial(_no_longer_than_asked, True), _each_limit_bounds),
-    Rule("LIST-4", _NO_PAGE, partial(_no_longer_than_asked, False), _default_is_20),
-    Rule("LIST-5", _NO_PAGE, lambda exchange, _: _no_longer_than_the_maximum(exchange), _never_over_100),
+    Rule("LIST-3", partial(_no_longer_than_asked, True), _each_limit_bounds),
+    Rule("LIST-4", partial(_no_longer_than_asked, False), _default_is_20),
+    Rule("LIST-5", lambda exchange, _: _no_longer_than_the_maximum(exchange), _never_over_100),
 )

@@ -335,13 +335,13 @@ def _reset(exchange: Exchange) -> str | None:
 _NO_RESPONSE = "No response was received."
 
 RULES = (
-    Rule("RATE-1", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_limit)),
-    Rule("RATE-2", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_remaining)),
-    Rule("RATE-3", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_reset), _reset_is_ahead),
-    Rule("RATE-4", "", over=_counts_down),
-    Rule("RATE-5", _NO_LIMIT, _limit_is_the_plans, _plan_is_known),
-    Rule("RATE-6", "", over=_over_is_429, every_try=True),
-    Rule("RATE-7", "No 429 was returned.", _retry_after, _a_429_came),
-    Rule("RATE-8", "", over=_no_429_while_some_are_left),
-    Rule("RATE-9", "", over=_served_after_retry_after),
+    Rule("RATE-1", partial(_rate_header, rate_headers.problem_of_limit), nothing=_NO_RESPONSE),
+    Rule("RATE-2", partial(_rate_header, rate_headers.problem_of_remaining), nothing=_NO_RESPONSE),
+    Rule("RATE-3", partial(_rate_header, rate_headers.problem_of_reset), _reset_is_ahead),
+    Rule("RATE-4", over=_counts_down),
+    Rule("RATE-5", _limit_is_the_plans, _plan_is_known),
+    Rule("RATE-6", over=_over_is_429, every_try=True),
+    Rule("RATE-7", _retry_after, _a_429_came),
+    Rule("RATE-8", over=_no_429_while_some_are_left),
+    Rule("RATE-9", over=_served_after_retry_after),
 )

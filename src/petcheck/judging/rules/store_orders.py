@@ -31,4 +31,4 @@ def _is_shown(record: Record, grounds: Grounds) -> Decision:
     )
 
 
-RULES = (Rule("ORDERS-1", _NOTHING, _exists, _is_shown),)
+RULES = (Rule("ORDERS-1", _exists, _is_shown),)

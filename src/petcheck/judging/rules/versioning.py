@@ -31,4 +31,4 @@ def _base_url(exchange: Exchange) -> str:
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rsplit("/", segments)[0], "", ""))
 
 
-RULES = (Rule("VERSION-1", _NOTHING, over=_ends_in_v1),)
+RULES = (Rule("VERSION-1", over=_ends_in_v1),)
