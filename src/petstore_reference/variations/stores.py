@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle, islice
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import known
@@ -76,14 +77,14 @@ def _visible_after(seconds: float) -> Override:
 
 
 def _other_clients(every: int, act: Callable[[ServerState, Behaviour, int], None]) -> Override:
-    """Another client acts before each request whose number is a multiple of `every`; `act` also gets that number."""
+    """Another client acts before each request whose number is a multiple of `every`; `act` also gets its own number."""
 
     def override(behaviour: Behaviour) -> Behaviour:
         def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
             behaviour.other_clients(call, state, whole)
             number = len(state.log) + 1
             if number % every == 0:
-                act(state, whole, number)
+                act(state, whole, number // every)
 
         return replace(behaviour, other_clients=other_clients)
 
@@ -100,7 +101,7 @@ def _add(state: ServerState, behaviour: Behaviour, number: int) -> None:
 
 
 def _change(state: ServerState, behaviour: Behaviour, number: int) -> None:
-    for animal in _seeded_first(state)[:3]:
+    for animal in islice(cycle(_seeded_first(state)), 3 * number, 3 * number + 3):
         state.store.put(changed(animal, status=STATUSES[number % 3], name=f"{animal.name[:20]}*"))
 
 
@@ -294,7 +295,7 @@ VARIATIONS = [
     variation(
         "others-change",
         "3",
-        "Another client changes three animals before every fifth request.",
+        "Another client changes three animals before every fifth request, and in turn all of them.",
         _other_clients(5, _change),
     ),
     variation(
