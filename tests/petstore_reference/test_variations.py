@@ -293,8 +293,9 @@ def test_other_clients() -> None:
 
     assert ids("others-add", 6) == [[3, 2, 1]] * 2 + [[4, 3, 2, 1]] * 3 + [[5, 4, 3, 2, 1]]
     assert ids("others-remove", 8) == [[3, 2, 1]] * 3 + [[2, 1]] * 4 + [[1]]
-    before, *_, after = first("others-change", *[Ask("/pets/3")] * 5, animals=3)
-    assert before != after
+    pages = [json.loads(body) for _, body in first("others-change", *[Ask("/pets")] * 10, animals=6)]
+    changed = [{pet["id"] for pet in page if pet["name"].endswith("*")} for page in pages]
+    assert changed == [set()] * 4 + [{3, 2, 1}] * 5 + [{6, 5, 4, 3, 2, 1}]
 
 
 def rates(variation: str, asks: Sequence[Ask | float], **fields: object) -> list[tuple[int, str | None, str | None]]:
