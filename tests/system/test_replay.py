@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -97,6 +98,49 @@ def test_one_of_many_that_fail_alike_fails_again_although_others_are_named(tmp_p
         again = petcheck(tmp_path, "replay", "reports", str(other))
     assert again.code == 1
     assert "\n  RATE-3 still fails: " in again.out
+
+
+# ---- where the key goes
+
+ELSEWHERE = "http://pets.example:8080/v1"
+
+
+def moved(server: Repairable, recorded: Path) -> None:
+    """Change the recording, as if the run had tested a server on another machine, through a proxy there."""
+    file = recorded / "reports" / "exchanges.jsonl"
+    head, *lines = file.read_text().replace(server.url, ELSEWHERE).splitlines()
+    said = json.loads(head)
+    said["petcheck"]["options"] |= {"insecure-http": True, "proxy": "http://proxy.example:1"}
+    said["petcheck"]["targets"][0] |= {"headers": ["X-Stolen=$PETSTORE_GATEWAY"]}
+    said["petcheck"]["targets"][0]["reach"] = {"proxy": "http://proxy.example:1"}
+    file.write_text("\n".join([json.dumps(said), *lines, ""]))
+
+
+def test_a_recording_does_not_decide_who_gets_the_key(server: Repairable, recorded: Path) -> None:
+    moved(server, recorded)
+    refused = petcheck(recorded, "replay", "reports", more={"PETSTORE_GATEWAY": "secret"})
+    assert (refused.code, refused.out) == (4, "")
+    way = "'--header=X-Stolen=$PETSTORE_GATEWAY' --proxy=http://proxy.example:1 --insecure-http"
+    assert refused.last_line_of_trouble == (
+        "petcheck: replay: a recording does not decide where the key goes; "
+        f"if {ELSEWHERE} is the server that you mean, add --target={ELSEWHERE} {way}"
+    )
+    assert petcheck(recorded, "replay", "reports", "--insecure-http", more={"PETSTORE_GATEWAY": "x"}).code == 4
+    assert petcheck(recorded, "replay", "reports", "--as-pytest", "test_kept.py").code == 0
+    assert ELSEWHERE not in (recorded / "test_kept.py").read_text()
+
+
+def test_the_command_line_and_the_file_name_the_server(server: Repairable, recorded: Path) -> None:
+    moved(server, recorded)
+    again = petcheck(recorded, "replay", "reports", f"--target={server.url}")
+    assert (again.code, "LIST-4 still fails" in again.out) == (1, True), again.err
+    (recorded / "petcheck.toml").write_text(
+        f'[targets.target]\nurl = "{server.url}"\n[targets.other]\nurl = "{server.url}"\n'
+    )
+    again = petcheck(recorded, "replay", "reports")
+    assert (again.code, "LIST-4 still fails" in again.out) == (1, True), again.err
+    other = petcheck(recorded, "replay", "reports", f"--target=a={server.url}", f"--target=b={server.url}")
+    assert other.last_line_of_trouble == "petcheck: replay: no --target is called target; add --target target=URL"
 
 
 @pytest.fixture(scope="module")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from petcheck.call import Credential
+from petcheck.cli.destination import add_options, destination, is_here
 from petcheck.cli.output import look, write_page
 from petcheck.cli.parser import PROGRAM, Parser
 from petcheck.comparison.difference import NETWORK_HEADERS
 from petcheck.comparison.normalize import header_varies, normalized
 from petcheck.config.keys import DEFAULT_TARGET, KEY_VARIABLE, own_variable
-from petcheck.config.options import OPTIONS
 from petcheck.errors import ConfigError, NothingToRun, NotSent
 from petcheck.exchange import Exchange
 from petcheck.grouping import grouped
@@ -49,6 +49,7 @@ PARSER.add_argument(
     "words", nargs="*", metavar="DIR", help="a folder of reports, then numbers: 13, '#13', 'staging#13'"
 )
 PARSER.add_argument("--allow-writes", action="store_true", help="send POSTs again too; what they create stays")
+add_options(PARSER)
 PARSER.add_argument("--as-pytest", metavar="FILE", help="send nothing; write tests of pytest that do")
 
 
@@ -82,10 +83,12 @@ def main(argv: list[str]) -> int:
         raise ConfigError(f"{name} is the traffic of another program, and its keys are not known")
     if options.as_pytest is not None:
         return _write_tests(Path(options.as_pytest), chosen, result, writes=options.allow_writes)
+    parts = {part.name: part for part in stream.parts}
+    several = [(parts[name], list(of_one)) for name, of_one in groupby(chosen, lambda each: each.recorded.target)]
+    ways = [destination(part, stream.head, options) for part, _ in several]  # nothing is sent if one is refused
     page, codes = TextLines(**look()), []
-    for target, several in groupby(chosen, lambda each: each.recorded.target):
-        part = next(part for part in stream.parts if part.name == target)
-        codes.append(_send(page, list(several), stream, part, result, writes=options.allow_writes))
+    for way, (part, of_one) in zip(ways, several, strict=True):
+        codes.append(_send(page, of_one, way, stream, part, result, writes=options.allow_writes))
     print(str(page).lstrip("\n"))
     return int(_gravest(codes))
 
@@ -130,21 +133,20 @@ def _failed(stream: Stream, result: Result) -> list[Again]:
 
 
 def _send(
-    page: TextLines, chosen: Sequence[Again], stream: Stream, part: Part, result: Result, *, writes: bool
+    page: TextLines,
+    chosen: Sequence[Again],
+    way: Mapping[str, Any],
+    stream: Stream,
+    part: Part,
+    result: Result,
+    *,
+    writes: bool,
 ) -> Exit:
-    """Send the exchanges of one target again."""
+    """Send the exchanges of one target again; `way` are the options that reach it."""
     head = stream.head
-    reaching = {option.name for option in OPTIONS if option.reaches}
-    given: dict[str, Any] = {name: value for name, value in head.options.items() if name in reaching}
-    if "app" in given:
-        given.setdefault("base-path", "/" + part.base_url.partition("://")[2].partition("/")[2])
-    elif "self-test" in head.options:
-        given["self-test"] = True
-    else:
-        given |= {**part.settings.way, "target": [f"{part.name}={part.base_url}"]}
     grounds, codes = grounds_in(head, part), []
     where = f" on {part.name}" if len(stream.parts) > 1 else ""
-    with door(given, as_of=head.as_of, seed=head.seed, writes=writes) as transport:
+    with door(way, part.name, as_of=head.as_of, seed=head.seed, writes=writes) as transport:
         for each in chosen:
             recorded = each.recorded
             page.head(f"#{recorded.index} {request_of(recorded, result)}{where}", BOLD)
@@ -231,8 +233,8 @@ def _write_tests(file: Path, chosen: Sequence[Again], result: Result, *, writes:
     key = KEY_VARIABLE if target.name == DEFAULT_TARGET else f"{own_variable(target.name)} or {KEY_VARIABLE}"
     default = f".get({BASE_VARIABLE!r}, {target.base_url!r})"
     named = f"{BASE_VARIABLE} names another server than the one of that run."
-    if "app" in result.run.options:  # its port is closed
-        default, named = f"[{BASE_VARIABLE!r}]", f"{BASE_VARIABLE} is where the application is served."
+    if "app" in result.run.options or not is_here(target.base_url):  # its port is closed, or the key might go anywhere
+        default, named = f"[{BASE_VARIABLE!r}]", f"{BASE_VARIABLE} is where the server is."
     head = (
         f'"""Requests that petcheck sent on {day}; `petcheck replay --as-pytest` has written them.\n\n'
         f"The key is in {key}; {named}\n"

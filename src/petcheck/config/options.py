@@ -141,7 +141,7 @@ class Option:
         field: the field of `Config`, `TargetConfig` or `Opening` that holds it, if that has another name.
         repeatable: whether it may be given several times.
         optional_value: whether its value may be left out, which means every target.
-        reaches: whether the server answers otherwise without it, so that `petcheck replay` takes it from the recording.
+        reaches: whether it says where requests go, or how; `petcheck replay` has it too, since a recording may not.
         free_text: whether it is text of the operator's for readers of the reports; no part of a key may be in it.
     """
 
@@ -205,7 +205,8 @@ _least = partial(partial, values.whole_number)
 # given on the command line only
 _AtStart = partial(Option, places=Place.NOWHERE)
 OPTIONS = (
-    _AtStart("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True),
+    _AtStart("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True,
+              reaches=True),
     _AtStart("--shard", "judge only part I of N of the targets", "I/N", read=None),
     _AtStart("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", reaches=True,
              read=partial(values.formed, form=r"[^\W\d][\w.]*:[^\W\d][\w.]*",
@@ -216,7 +217,8 @@ OPTIONS = (
     Option("--choose", "only this requirement, group or section", "ID", CHOSEN, None, Place.NOWHERE, field="choice",
            repeatable=True),
     _AtStart("--failed", "only what failed in the last run"),
-    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", CHOSEN, None, Place.PYTHON),
+    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", CHOSEN, None, Place.PYTHON,
+           reaches=True),
     Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, None, _OF_TARGET,
            field="writes", optional_value=True),
     Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED, field="exhaust"),
@@ -226,16 +228,17 @@ OPTIONS = (
            partial(values.seconds, zero=True)),
     Option("--connections", "at most N requests at the same time ({default}; reading 4)", "N", ALLOWED,
            _least(least=1, most=100)),
-    Option("--timeout", "seconds for a request and its response ({default})", "S", ALLOWED, values.seconds,
-           reaches=True),
+    Option("--timeout", "seconds for a request and its response ({default})", "S", ALLOWED, values.seconds),
     Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle,
            reaches=True),
-    Option("--client-cert", "show this certificate to the server, in PEM", "FILE", ALLOWED, values.file, _OF_TARGET),
-    Option("--client-key", "its private key, if that is in another file", "FILE", ALLOWED, values.file, _OF_TARGET),
+    Option("--client-cert", "show this certificate to the server, in PEM", "FILE", ALLOWED, values.file, _OF_TARGET,
+           reaches=True),
+    Option("--client-key", "its private key, if that is in another file", "FILE", ALLOWED, values.file, _OF_TARGET,
+           reaches=True),
     Option("--header", "send this header with each request", "NAME=VALUE", ALLOWED, reach.headers, _OF_TARGET,
            field="headers", repeatable=True, reaches=True),
-    Option("--proxy", "send through this HTTP proxy", "URL", ALLOWED, reach.proxy, _OF_TARGET),
-    Option("--traceparent", "send a trace id with each request (W3C)", group=ALLOWED, reaches=True),
+    Option("--proxy", "send through this HTTP proxy", "URL", ALLOWED, reach.proxy, _OF_TARGET, reaches=True),
+    Option("--traceparent", "send a trace id with each request (W3C)", group=ALLOWED),
     Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED, reaches=True),
     _AtStart("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
     Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED, values.plan, _OF_TARGET),

@@ -36,7 +36,7 @@ def resolve_targets(
     URL of the list is checked; keys are needed for the part alone. Raises `ConfigError`.
     """
     opening, common = Opening(**given.fields(Opening)), given.fields(TargetConfig)
-    in_file = _targets_in(file)
+    in_file = targets_in(file)
     named = _named_urls(given.get("target", ()))
     if opening.app and named:
         raise ConfigError("give either --app or --target, not both")
@@ -102,7 +102,8 @@ def in_ci(environment: Mapping[str, str]) -> bool:
     return environment.get("CI", "").lower() not in ("", "0", "false")
 
 
-def _targets_in(file: SettingsFile) -> Mapping[str, Mapping[str, Any]]:
+def targets_in(file: SettingsFile) -> Mapping[str, Mapping[str, Any]]:
+    """The settings of each target of the file, by its name. Raises `ConfigError`."""
     known = ["url", *(option.name for option in OPTIONS if Place.TARGET in option.places)]
     tables = {}
     for name, settings in file.table("targets").items():

@@ -98,7 +98,7 @@ def _answer(asked: _Asked) -> tuple[str, str]:
         body = None if asked.body is None else bytes.fromhex(asked.body)
         call = _call(asked.method, asked.path, asked.credential, body)
         target = {"target": [f"{asked.name}={asked.base_url}"]}
-        with door(target, as_of=today, seed=_SEED, writes=asked.allow_writes) as transport:
+        with door(target, asked.name, as_of=today, seed=_SEED, writes=asked.allow_writes) as transport:
             exchange = transport.send(call)
     except (NotSent, ConfigError) as error:
         kinds = (name for kind in type(error).__mro__ if (name := kind.__name__) in _ERRORS)

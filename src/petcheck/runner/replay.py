@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.load import configure
+from petcheck.errors import ConfigError
 from petcheck.exchange import Exchange
 from petcheck.judging.decided import decided
 from petcheck.judging.decision import Failed
@@ -27,15 +28,18 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def door(given: Mapping[str, Any], *, as_of: date, seed: int, writes: bool) -> Iterator[Transport]:
-    """The transport to the one target that some options of a run name; nothing is probed.
+def door(given: Mapping[str, Any], name: str, *, as_of: date, seed: int, writes: bool) -> Iterator[Transport]:
+    """The transport to the target `name` of some options of a run, or to the only one; nothing is probed.
 
     POST is sent only with `writes`, whatever the options and petcheck.toml say. Raises `ConfigError` and `AppFailed`.
     """
     with tempfile.TemporaryDirectory(prefix="petcheck-") as folder:
         config = configure({**given, "reports": folder}, os.environ, today=as_of, seed=seed)
+        target = next((one for one in config.targets if one.name == name), config.targets[0])
+        if target.name != name and len(config.targets) > 1:
+            raise ConfigError(f"no --target is called {name}; add --target {name}=URL")
         with closing(Session(config)) as session:
-            yield session.door(replace(config.targets[0], writes=writes, exhaust=False))
+            yield session.door(replace(target, writes=writes, exhaust=False))
 
 
 def failing(exchange: Exchange, requirements: Iterable[str], grounds: Grounds) -> dict[str, str]:
