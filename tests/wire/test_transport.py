@@ -21,7 +21,7 @@ from petcheck.errors import (
 from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
-from petcheck.wire.client import BODY_CAP
+from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, RECORD_CAP
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.tally import Unplanned
 from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
@@ -687,14 +687,30 @@ def test_a_broken_encoding_is_recorded_without_the_key() -> None:
     assert answer.encoding_broken == "Content-Encoding is [redacted-key]"
 
 
-def test_a_large_record_accepts_only_small_bodies() -> None:
-    rig = bench(in_turn(response(body=b"x" * 5_000_000)))
-    for _ in range(12):
+def within(cap: int, size: int) -> Response:
+    """The answer of a server whose bodies have `size` bytes, as it is read within a cap."""
+    whole = size <= cap
+    return response(body=b"x" * (size if whole else min(KEPT_OF_MORE, cap)), whole=whole)
+
+
+@pytest.mark.parametrize("size", [60_000, 250_000, 5_000_000, 2 * BODY_CAP])
+def test_a_record_keeps_no_more_than_its_cap(size: int) -> None:
+    rig = bench(lambda sent: within(sent.body_cap, size), max_requests=1_000)
+    for _ in range(900):
         rig.transport.send(LIST)
     caps = [sent.body_cap for sent in rig.client.sent]
     assert caps[0] == BODY_CAP
     assert caps == sorted(caps, reverse=True)
-    assert caps[-1] == 256 * 1024
+    kept = sum(len(one.heard.body) for one in rig.transport.recorded)
+    assert RECORD_CAP * 0.99 < kept <= RECORD_CAP
+
+
+def test_a_few_large_bodies_leave_room_for_ordinary_ones() -> None:
+    sizes = [BODY_CAP] * 20 + [20_000] * 80
+    rig = bench(lambda sent: within(sent.body_cap, sizes[len(rig.transport.recorded)]))
+    for _ in sizes:
+        rig.transport.send(LIST)
+    assert all(one.answer.body_complete for one in rig.transport.recorded[20:] if isinstance(one.answer, Response))
 
 
 def test_a_key_in_the_base_url_is_not_recorded() -> None:

@@ -31,7 +31,7 @@ from petcheck.stream.stream import MASKED, Part, Stream
 from petcheck.stream.typed import timestamp
 from petcheck.traffic.sorting import SETTINGS as OF_TRAFFIC
 from petcheck.traffic.sorting import name_of
-from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE
+from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, RECORD_CAP
 from petcheck.wire.credentials import VARIABLE
 from petcheck.wire.sender import TRACE, cased, usual
 from petcheck.wire.tally import Unplanned
@@ -320,6 +320,11 @@ def _words(part: Part) -> Iterator[str]:
             yield f"exchange {one.index} with {part.name} {said}"
 
 
+def _is_full(part: Part) -> bool:
+    """Whether a record may have no room left for bodies; masks may have made it shorter."""
+    return sum(len(one.heard.body) for one in part.exchanges) > RECORD_CAP // 2
+
+
 def _faults(one: Exchange, part: Part, own: list[tuple[str, str]]) -> Iterator[tuple[bool, str]]:
     """What may be wrong with an exchange by itself; `own` are the headers that the user sends."""
     request, heard, form = one.request, one.heard, one.request.form
@@ -335,7 +340,7 @@ def _faults(one: Exchange, part: Part, own: list[tuple[str, str]]) -> Iterator[t
     # a mask may be shorter than what it stands for
     kept = len(heard.body)
     cut = f"says that its body was too long to read, and keeps {kept} bytes of it"
-    yield not heard.body_complete and kept < KEPT_OF_MORE // 2, cut
+    yield not heard.body_complete and kept < KEPT_OF_MORE // 2 and not _is_full(part), cut
     yield heard.body_complete and kept > BODY_CAP, "says that its body is whole, and has more than petcheck reads"
     yield one.section not in ("", *TITLES), "was sent for a section that the document does not have"
     yield one.cause not in _CAUSES, "was sent for a reason that petcheck does not have"

@@ -31,6 +31,8 @@ from petcheck.wire.silences import NOTHING, silence_of, ssl_error, tls_problem
 # most bytes read of a body: a page of a hundred animals has room for 80 KB each. Of a longer one the beginning is kept
 BODY_CAP = 8 * 1024 * 1024
 KEPT_OF_MORE = 64 * 1024
+# most bytes kept of all bodies of a target: reports need several times that
+RECORD_CAP = 48 * 1024 * 1024
 _TLS_REFUSAL_S = 2.0
 # events of httpcore
 _CONNECTING, _SENDING = "connection.connect_tcp.started", "http11.send_request_headers.started"
@@ -226,7 +228,7 @@ class HttpClient:
             reason=response.extensions.get("reason_phrase", b"").decode("latin-1"),
             http_version=response.extensions.get("http_version", b"HTTP/1.1").decode("latin-1"),
             headers=tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw),
-            body=body if complete else body[:KEPT_OF_MORE],
+            body=body if complete else body[: min(KEPT_OF_MORE, cap)],
             body_complete=complete,
             encoding_broken=broken,
         )

@@ -28,7 +28,7 @@ from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import RETRY_AFTER
 from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, is_ordinary, pause_before_probe
-from petcheck.wire.client import BODY_CAP
+from petcheck.wire.client import BODY_CAP, RECORD_CAP
 from petcheck.wire.clock import Clock, in_words
 from petcheck.wire.sender import LiveSender
 from petcheck.wire.tally import (
@@ -47,9 +47,9 @@ _KEYS = "5"  # the section about them
 _NOT_TRIED = (Silence.UNREACHABLE, Silence.PROXY)
 _GATEWAY_PAUSE_S = 1.0
 _GATEWAY_PAUSES = 10
-# once a target's record holds this many bytes of bodies, no more large ones are read: reports need several times that
-_RECORD_CAP = 48 * 1024 * 1024
-_BODY_CAP_BEYOND = 256 * 1024
+# each body may take this share of what the record has room for, and these bytes as long as there are so many
+_SHARE_OF_ROOM = 4
+_ALWAYS_READ = 256 * 1024
 # after this many losses each request gets its own connection: the server keeps none
 LOST_BEFORE_NONE_IS_KEPT = 3
 _BURSTS_AGAIN = 3  # bursts with silence that are sent again
@@ -363,7 +363,8 @@ class Transport:
 
     @property
     def _body_cap(self) -> int:
-        return max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size))
+        room = max(RECORD_CAP - self._record_size, 0)
+        return min(BODY_CAP, max(room // _SHARE_OF_ROOM, _ALWAYS_READ), room)
 
     def _kept(self, exchange: Exchange, cause: Unplanned | None) -> Exchange:
         """An exchange with what is known of its request, recorded."""
