@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from petcheck.results.load import recording_in
 from petcheck.spec.files import suite_root
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
@@ -85,6 +89,34 @@ def test_a_peer_that_refuses_it_with_a_message(tmp_path: Path) -> None:
         ran = petcheck(tmp_path, "--target", up.url, *VERBOSITIES["tracebacks"])
     assert ran.code == 6
     assert_no_key(ran)
+
+
+def raw_deflate(body: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(body) + packer.flush()
+
+
+# each with the header that announces it, if any
+PACKED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "gzip that is not announced": (gzip.compress, ""),
+    "deflate without a header": (raw_deflate, "deflate"),
+    "gzip that is cut": (lambda body: gzip.compress(body)[:-9], "gzip"),
+    "gzip that is called Brotli": (gzip.compress, "br"),
+    "an encoding that nobody knows": (lambda body: bytes(255 - byte for byte in body), "own"),
+}
+
+
+@pytest.mark.parametrize("how", PACKED)
+def test_a_peer_that_echoes_it_compressed(how: str, tmp_path: Path) -> None:
+    pack, named = PACKED[how]
+    headers = f"Content-Encoding: {named}\r\n".encode() if named else b""
+    with peer(lambda caller: caller.answer(pack(caller.head), status="404 Not Found", headers=headers)) as up:
+        ran = petcheck(tmp_path, "LIST-1", "--target", up.url)
+    bodies = {one.heard.body for one in recording_in(ran.reports).exchanges if one.request.has_valid_key}
+    unread = b"[not kept: it cannot be decoded, and may contain the key]"
+    assert bodies == {unread if named else b"\x1f\x8b[redacted-key]"}
+    assert_no_key(ran)
+    assert petcheck(tmp_path, "verify", "reports").code == 0
 
 
 def test_a_peer_that_echoes_it_without_http(tmp_path: Path) -> None:

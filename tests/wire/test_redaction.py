@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
 import string
 import time
+import tracemalloc
+import zlib
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
@@ -35,6 +39,13 @@ FORMS = {
     "percent throughout": "".join(f"%{ord(c):02X}" for c in SECRET),
     "JSON escapes": "".join(f"\\u{ord(c):04X}" for c in SECRET),
     "JSON slashes": json.dumps(SECRET).strip('"').replace("/", "\\/"),
+    "percent twice": quote(quote(SECRET, safe=""), safe=""),
+    "percent throughout twice": "".join(f"%25{ord(c):02X}" for c in SECRET),
+    "HTML": html.escape(SECRET),
+    "HTML references": "".join(f"&#{ord(c)};" for c in SECRET),
+    "HTML references in hex": "".join(f"&#X{ord(c):X};" for c in SECRET),
+    "UTF-16": SECRET.encode("utf-16-le").decode(),
+    "UTF-16 of a network": SECRET.encode("utf-16-be").decode(),
     "hex": SECRET.encode().hex(),
     "base64": base64.b64encode(SECRET.encode()).decode(),
     "base64 for URLs": base64.urlsafe_b64encode(SECRET.encode()).decode(),
@@ -96,6 +107,46 @@ def test_text_without_the_key_is_unchanged(text: str) -> None:
 @given(st.binary())
 def test_bytes_without_the_key_are_unchanged(data: bytes) -> None:
     assert REDACTOR.in_bytes(data) == data
+
+
+def deflated(data: bytes) -> bytes:
+    """Deflate without the header of zlib."""
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(data) + packer.flush()
+
+
+PACKED = {
+    "gzip": gzip.compress,
+    "zlib": zlib.compress,
+    "deflate": deflated,
+    "cut": lambda data: gzip.compress(data)[:-12],
+    "damaged": lambda data: zlib.compress(data, 0)[:-200] + b"\xff" * 200,
+    "twice": lambda data: deflated(gzip.compress(data)),
+    "in UTF-16": lambda data: data.decode().encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+def test_a_body_that_has_the_key_compressed_is_masked(pack: Callable[[bytes], bytes]) -> None:
+    said = f'{{"message": "no such key: Bearer {SECRET}"}}'.encode() + b" " * 1_000
+    body = pack(said)
+    assert b"[redacted-key]" in REDACTOR.in_body(body)
+    assert len(REDACTOR.in_body(body)) < 20 or body.startswith(b"\xff\xfe")
+    other = pack(said.replace(SECRET.encode(), b"another key, of somebody else"))
+    assert REDACTOR.in_body(other) == other
+
+
+@given(st.binary())
+def test_a_body_without_the_key_is_unchanged(data: bytes) -> None:
+    assert REDACTOR.in_body(data) == data
+
+
+def test_a_bomb_is_searched_to_a_cap() -> None:
+    bomb = deflated(gzip.compress(b"\0" * 50_000_000))
+    tracemalloc.start()
+    assert REDACTOR.in_body(bomb) == bomb
+    assert tracemalloc.get_traced_memory()[1] < 40_000_000
+    tracemalloc.stop()
 
 
 @given(MIXED, AROUND, AROUND)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
 _ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
+_STEP = 16  # bytes; of a damaged step nothing is read
 
 
 UNDONE = ("gzip", "x-gzip", "deflate")
@@ -52,3 +54,21 @@ def _inflated(raw: bytes, cap: int, *, gzip: bool) -> tuple[bytes, bool]:
         if not raw:
             return bytes(found), True
     return bytes(found), False
+
+
+def unpacked(raw: bytes, cap: int) -> Iterator[bytes]:
+    """What `raw` may hold if it is compressed, whatever its headers say: at most `cap` bytes of each kind.
+
+    Also of one that is cut or damaged, as far as it can be read.
+    """
+    for wbits in (zlib.MAX_WBITS | 32, -zlib.MAX_WBITS):  # gzip or zlib; deflate without a header, a usual mistake
+        unpacker, found = zlib.decompressobj(wbits), bytearray()
+        for start in range(0, len(raw), _STEP):
+            try:
+                found += unpacker.decompress(raw[start : start + _STEP], cap - len(found))
+            except zlib.error:
+                break
+            if unpacker.eof or len(found) >= cap:
+                break
+        if found:
+            yield bytes(found)

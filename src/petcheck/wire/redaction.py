@@ -1,12 +1,14 @@
 """Masks the API key and other secrets of requests in everything that is recorded, in any form in which they return.
 
-A target may echo the key unchanged, percent-encoded, in base64, as JSON escapes, in capitals, or half of it. All of
-these are masked before an exchange is recorded, so no later step has to consider the key.
+A target may echo the key unchanged, percent-encoded, in base64, as JSON or HTML escapes, in UTF-16, in capitals,
+compressed, or half of it. All of these are masked before an exchange is recorded, so no later step has to consider the
+key.
 """
 
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from petcheck.wire.credentials import ApiKey
+from petcheck.wire.decoding import unpacked
 
 MASK = b"[redacted-key]"
 # shorter parts may be words of the interface that the evidence needs, such as `categoryId`
@@ -21,6 +24,9 @@ _SHORTEST_PART = 12
 # a body with more occurrences is an attack on our time, and is masked quickly, which masks more than needed
 _FLOOD = 2_000
 _DIGITS_OF_INT64 = 19
+_PACKED_IN_PACKED = 3
+_UNPACKED_CAP = 8 * 1024 * 1024  # bytes
+_MAGIC = 2  # bytes that say how a body is compressed
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,16 @@ class Redactor:
         spans = sorted(span for form in self._forms for span in _appearances(form, folded))
         return without(data, spans, lambda _: self._mask)
 
+    def in_body(self, body: bytes, *, layers: int = _PACKED_IN_PACKED) -> bytes:
+        """`body` with every occurrence of the key masked. One that has it compressed is masked but for two bytes."""
+        clean = self.in_bytes(body)
+        if layers == 0 or is_text(clean):
+            return clean
+        for inner in unpacked(body, _UNPACKED_CAP):
+            if self.in_body(inner, layers=layers - 1) != inner:
+                return body[:_MAGIC] + self._mask
+        return clean
+
     def in_text(self, text: str) -> str:
         """`text` with every occurrence of the key masked; everything else, including lone surrogates, is kept."""
         data = text.encode("utf-8", "surrogatepass")
@@ -75,6 +91,15 @@ class Redactor:
                 data = re.sub(re.escape(block), self._mask, data, flags=re.IGNORECASE)
                 folded = data.lower()
         return data
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def mask_of(secret: bytes) -> bytes:
@@ -104,6 +129,13 @@ def forms_of(text: str) -> Iterator[bytes]:
     yield secret.replace(b"/", b"\\/")
     yield json.dumps(text)[1:-1].encode()
     yield secret.hex().encode()
+    yield quote(quote(secret, safe=""), safe="").encode()
+    yield "".join(f"%25{byte:02x}" for byte in secret).encode()
+    yield html.escape(text).encode("utf-8", "surrogatepass")
+    yield "".join(f"&#{ord(character)};" for character in text).encode()
+    yield "".join(f"&#x{ord(character):x};" for character in text).encode()
+    yield text.encode("utf-16-le", "surrogatepass")
+    yield text.encode("utf-16-be", "surrogatepass")
     # depending on the bytes before it, the same text has three forms in base64; its ends mix with the bytes around it
     for before, mixed in ((0, 0), (1, 2), (2, 3)):
         inner = base64.b64encode(b"\0" * before + secret).rstrip(b"=")[mixed:-1]

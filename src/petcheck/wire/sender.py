@@ -15,10 +15,12 @@ from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, Header, authorization, shown
 from petcheck.wire.decoding import ACCEPTED_ENCODINGS
 from petcheck.wire.raised import Raised, with_tracebacks
-from petcheck.wire.redaction import Redactor
+from petcheck.wire.redaction import Redactor, is_text
 
 TRACE = "traceparent"
 """The header of W3C Trace Context."""
+UNDECODED = b"[not kept: it cannot be decoded, and may contain the key]"
+"""What is recorded of a body that Content-Encoding hides from the search for the key."""
 # a server that reads no chunks takes them for the next request of the connection
 _ALONE = (Form.NEW_CONNECTION, Form.CHUNKED)
 
@@ -130,12 +132,13 @@ class LiveSender:
         clean = self._redactor.in_text
         if isinstance(answer, NoAnswer):
             return replace(answer, detail=clean(answer.detail))
+        undecoded = answer.encoding_broken is not None and not is_text(answer.body)
         return replace(
             answer,
             encoding_broken=answer.encoding_broken and clean(answer.encoding_broken),
             reason=clean(answer.reason),
             headers=tuple((clean(name), clean(value)) for name, value in answer.headers),
-            body=self._redactor.in_bytes(answer.body),
+            body=UNDECODED if undecoded else self._redactor.in_body(answer.body),
         )
 
 
