@@ -325,6 +325,12 @@ def test_what_was_sent_is_counted() -> None:
 AGAIN = {"cause": "trouble on the way"}
 
 
+def test_a_target_has_the_settings_of_the_run() -> None:
+    target = replace(streams.head().targets[0], plan="pro", exhaust=True, category_id=42)
+    (info,) = judge(checked([streams.head(targets=(target,)), OPENED, PLANNED, END])).targets
+    assert (info.plan, info.writes, info.exhaust, info.category_id) == ("pro", True, True, 42)
+
+
 @pytest.mark.parametrize(
     ("statuses", "forgiven"),
     [
@@ -380,6 +386,8 @@ def test_what_pages_show_although_it_was_refused_was_left_behind_too() -> None:
     assert result.targets[0].created == (LeftAnimal(7, name),)
     result = sent((post(body), samples.response({"id": 7}, 201), {}), *refused, (samples.request(), page, {}))
     assert result.targets[0].created == (LeftAnimal(7, name),)
+    # a run with the same seed, and so with the same names, has left it
+    assert sent((samples.request(), page, {}), *refused, (samples.request(), page, {})).targets[0].created == ()
 
 
 def test_pauses_are_added_up_for_each_target() -> None:

@@ -155,6 +155,23 @@ def test_nothing_failed_last(tmp_path: Path, bad_server: str) -> None:
     )
 
 
+def test_what_failed_last_may_be_unknown_here_or_only_a_waiver(tmp_path: Path, bad_server: str) -> None:
+    key, result = "trial-key-5d1c7f0a9b3e4826", tmp_path / "reports" / "result.json"
+    waiver = '[[waivers]]\nrequirement = "VERSION-1"\ntarget = "target"\nreason = "old"\nexpires = 2030-01-01\n'
+    (tmp_path / "petcheck.toml").write_text(waiver)
+    assert petcheck(tmp_path, "VERSION-1", "--target", bad_server, key=key).code == 1
+    ran = petcheck(tmp_path, "--failed", "--target", bad_server, key=key)
+    said = "no requirement failed in the last run, but a waiver is stale or expired, see reports"
+    assert (ran.code, ran.last_line_of_trouble) == (5, f"petcheck: {said}")
+    petcheck(tmp_path, "LIST-4", "--target", bad_server, key=key)
+    result.write_text(result.read_text().replace('"LIST-4"', '"LIST-44"'))
+    before = result.read_text()
+    ran = petcheck(tmp_path, "--failed", "--target", bad_server, key=key)
+    said = "--failed: reports says that LIST-44 failed, and this petcheck has no requirement of that name"
+    assert (ran.code, ran.last_line_of_trouble) == (4, f"petcheck: {said}; name the requirements")
+    assert result.read_text() == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -184,8 +184,19 @@ def test_a_key_that_is_refused_everywhere(status: str, tmp_path: Path) -> None:
 # ---- how it ends
 
 
-def test_nothing_selected(tmp_path: Path, server: str) -> None:
-    ran = petcheck(tmp_path, "--target", server, "-k", "no_such_check")
+@pytest.mark.parametrize("words", [("-k", "no_such_check"), ("6",), ("-k", "no_such_check", "-v")])
+def test_nothing_selected_leaves_the_old_reports(words: tuple[str, ...], tmp_path: Path, server: str) -> None:
+    petcheck(tmp_path, "ORDERS-1", "--target", server)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "reports").iterdir()}
+    ran = petcheck(tmp_path, *words, "--target", server)
+    assert ran.code == 5
+    assert ran.last_line_of_trouble == "petcheck: no check is selected; `petcheck --collect-only` lists them"
+    assert {path.name: path.read_bytes() for path in (tmp_path / "reports").iterdir()} == before
+
+
+@pytest.mark.slow
+def test_nothing_selected_by_several_processes(tmp_path: Path, server: str) -> None:
+    ran = petcheck(tmp_path, "--target", server, "-k", "no_such_check", "-n", "2")
     assert ran.code == 5
     ran.assert_reports()
     assert "\nNothing was tested.\n" in ran.out

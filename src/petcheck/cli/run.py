@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, output_lost
 from petcheck.config.choice import words_in
-from petcheck.config.load import configure, drawn_seed, utc_today
+from petcheck.config.load import configure, drawn_seed, expect_no_key, utc_today
 from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, arguments_of, given_options
 from petcheck.config.resolve import in_ci
 from petcheck.config.targets import EVERY_TARGET
@@ -44,6 +44,7 @@ def main(argv: list[str]) -> int:
 def _run(argv: list[str]) -> int:
     options = read_options(argv)
     config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
+    expect_no_key(argv, os.environ)
     from petcheck.runner.start import in_parts, prepare, run_checks
 
     prepared = prepare(config, writes_reports=not options.collect_only)
@@ -200,9 +201,10 @@ Checks whether a server obeys the pet store service interface. Without a target,
 petcheck tests itself, except in CI: there, that takes --self-test. `petcheck
 help` lists the other commands."""
 _EPILOG = """\
-exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke,
-      4 usage or configuration error, 5 nothing was selected or examined,
-      6 the target could not be tested, 7 --strict: not everything was examined"""
+exit: 0 nothing fails, 1 something fails or a waiver is stale or expired,
+      2 interrupted, 3 the suite broke, 4 usage or configuration error,
+      5 nothing was selected or examined, 6 the target could not be tested,
+      7 --strict or --min-examined: too little was examined"""
 
 
 def run_parser() -> Parser:

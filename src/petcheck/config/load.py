@@ -6,7 +6,7 @@ Any mistake raises `ConfigError` with one line that says what to do.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -110,6 +110,12 @@ def _expect_no_key_in_words(given: Given, environment: Mapping[str, str]) -> Non
         for said in map(str, value if isinstance(value, list | tuple) else [value]):
             if any(redactor.in_text(said) != said for redactor in redactors):
                 raise ConfigError(f"{given.where(name)} contains the API key; say something else of what was tested")
+
+
+def expect_no_key(words: Iterable[str], environment: Mapping[str, str]) -> None:
+    """Raise `ConfigError` if a word of the command line contains a key: reports repeat those that choose checks."""
+    if any(secret in word or secret in unquote(word) for word in words for secret in long_keys(environment)):
+        raise ConfigError(f"the command line contains the API key; remove it and put it into {KEY_VARIABLE}")
 
 
 def _waiver_update(given: Mapping[str, Any], file: SettingsFile, *, today: date) -> WaiverUpdate | None:

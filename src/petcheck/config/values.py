@@ -67,18 +67,21 @@ def requirement_set(value: object, where: str) -> str:
 
 def iso_date(value: object, where: str) -> date:
     """A date written as YYYY-MM-DD; a file may leave out the quotes."""
+    text = str(value)
     try:
-        return date.fromisoformat(str(value))
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            return date.fromisoformat(text)
     except ValueError:
-        raise BadValue(f"{where} {value}: not a date; write it as YYYY-MM-DD") from None
+        pass
+    raise BadValue(f"{where} {value}: not a date; write it as YYYY-MM-DD")
 
 
 def whole_number(value: object, where: str, *, least: int | None = None, most: int | None = None) -> int:
     """A whole number, not below `least` and not above `most`."""
-    try:
-        number = int(str(value))
-    except ValueError:
-        raise BadValue(f"{where} {value}: not a whole number") from None
+    text = str(value).strip()
+    if not re.fullmatch(r"[+-]?[0-9]{1,100}", text):
+        raise BadValue(f"{where} {value}: not a whole number")
+    number = int(text)
     if least is not None and number < least:
         raise BadValue(f"{where} {value}: must be {least} or more")
     if most is not None and number > most:

@@ -235,6 +235,7 @@ def _target_info(part: Part, unreachable: str | None, run: str) -> TargetInfo:
         created=tuple(_left_by(part.exchanges, run)),
         unreachable=unreachable,
         exhaust=settings.exhaust,
+        category_id=settings.category_id,
     )
 
 
@@ -272,6 +273,8 @@ def _forgiven(record: Record) -> Counter[int]:
 def _left_by(record: Record, run: str) -> Iterator[LeftAnimal]:
     """The animals that a run may have left on the target: those of its POSTs that were not refused, and those that
     pages show although they were.
+
+    A run with the same seed has used the same names: what pages show before the first POST is not of this run.
     """
     left = set[int | None]()
     refused = []
@@ -289,7 +292,10 @@ def _left_by(record: Record, run: str) -> Iterator[LeftAnimal]:
         left.add(number)
         yield LeftAnimal(number, name)
     if refused:  # so that the pages of traffic without a run are not kept
-        names = {str(animal.get("name")): number for number, animal in animals_in(record).items()}
+        first = next(place for place, one in enumerate(record) if one.request.operation is Operation.CREATE_PET)
+        older = animals_in(record[:first])
+        shown = ((number, animal) for number, animal in animals_in(record).items() if number not in older)
+        names = {str(animal.get("name")): number for number, animal in shown}
         stored = ((names.get(name), name) for name in dict.fromkeys(refused))
         yield from (LeftAnimal(number, name) for number, name in stored if number is not None and number not in left)
 

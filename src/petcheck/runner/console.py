@@ -48,6 +48,7 @@ class Screen:
         self._kept = io.StringIO()
         self._terminal: Any = None
         self.end: Written | None = None  # shown after pytest's last output
+        self.unselected = False  # nothing was begun, so there is no end
         watched = not in_ci(os.environ) and os.environ.get("TERM") != "dumb"
         live, stream = self._hidden and watched, None if self._quiet else sys.stdout
         self.announcer = Announcer(stream, live=live, budget=budget, waits=waits)
@@ -91,10 +92,12 @@ class Screen:
         value: None = yield
         self.announcer.close()
         end = self.end
-        broke = end is None or end.broken is not None
+        broke = (end is None or end.broken is not None) and not self.unselected
         # pytest itself reports a mistake in its options
         if self._hidden and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
             sys.stderr.write(self._kept.getvalue())
+        if self.unselected:
+            print("petcheck: no check is selected; `petcheck --collect-only` lists them", file=sys.stderr)
         if end is not None and self._terminal is not None:
             look: Look = {"width": self._terminal.fullwidth, "colour": self._terminal.hasmarkup}
             show(end, str(self._folder), look, quiet=self._quiet, line=self._terminal.line)

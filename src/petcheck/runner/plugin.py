@@ -17,7 +17,7 @@ import pytest
 
 from petcheck.config.choice import group_of, words_in
 from petcheck.config.keys import without_keys
-from petcheck.config.load import configure, drawn_seed, utc_today
+from petcheck.config.load import configure, drawn_seed, expect_no_key, utc_today
 from petcheck.config.options import OPTIONS, given_options
 from petcheck.config.targets import Embedded
 from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
@@ -101,6 +101,7 @@ def _prepared(config: pytest.Config) -> Prepared:
     seed = controller_seed(config) or drawn_seed()
     try:
         configured = configure(options, os.environ, today=utc_today(), seed=seed)
+        expect_no_key(map(str, config.invocation_params.args), os.environ)
         if in_parts(configured):
             raise ConfigError(f"pytest judges at most {SIDE_BY_SIDE} targets, and no shards; run `petcheck` instead")
         return prepare(configured, writes_reports=not (config.option.collectonly or _is_worker(config)))
@@ -223,7 +224,7 @@ class _Run:
         writer = StreamWriter(frozen.reports if writes else None)
         session = self.session = Session(frozen, clock=clock, writer=writer)
         session.head = replace(session.head, options={**session.head.options, **_narrowed(config)})
-        self._kept = Kept()
+        self._kept, self._unselected = Kept(), False
         self.end = prepared.end = RunEnd(session, prepared.witnesses) if prepared.lock is not None else None
         self._screen: Screen | None = None
         if _is_worker(config):
@@ -249,11 +250,18 @@ class _Run:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Begin the stream. Under --dry-run, print what a run sends instead of running it."""
+        """Begin the stream. Without checks, begin nothing; under --dry-run, print what a run sends."""
         gc.freeze()  # what exists now stays until the end; looking for garbage in it takes a twentieth of a short run
         gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
         gc.enable()
         checks = [item.stash[CHECK] for item in session.items]
+        alone = session.config.getoption("dist", "no") == "no" and not self.session.config.part
+        if not checks and alone:
+            # a word that is mistyped must not cost the reports of the run before
+            self._unselected = True
+            if self._screen is not None:
+                self._screen.unselected = True
+            return True
         if not self.session.config.dry_run:
             self.session.plan(checks)
             self.session.begin(elsewhere=_is_worker(session.config))
@@ -302,7 +310,7 @@ class _Run:
         """Write everything, and let the verdicts decide the exit code."""
         run, end = self.session, self.end
         plugins = session.config.pluginmanager.get_plugins()
-        if end is None or exitstatus == pytest.ExitCode.USAGE_ERROR:
+        if end is None or exitstatus == pytest.ExitCode.USAGE_ERROR or self._unselected:
             run.close()
             if end is not None:
                 _drop(end.take_over_page(plugins), session.config)

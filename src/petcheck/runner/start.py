@@ -15,6 +15,7 @@ from petcheck.config.options import Config
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToRun
 from petcheck.judging.verdicts import not_in_force
+from petcheck.judging.waivers import fails_by_waiver
 from petcheck.results.attestation import read_seal
 from petcheck.results.fleet import SIDE_BY_SIDE
 from petcheck.results.lock import FolderLock
@@ -25,6 +26,7 @@ from petcheck.results.timestamp import stamp_by
 from petcheck.runner import reports_folder
 from petcheck.runner.application import load_app
 from petcheck.runner.dry_run import forecasts
+from petcheck.sanitize import comma_list, printable
 from petcheck.spec.catalogue import catalogue
 from petcheck.wire import authority
 
@@ -79,6 +81,14 @@ def _failed_last(folder: Path) -> frozenset[str]:
     except NotARun as error:
         raise ConfigError(f"--failed: {error}") from None
     failed = frozenset(row.id for row in result.requirements if row.outcome in ("fail", "error"))
+    unknown = sorted(name for name in failed if name not in catalogue())
+    if unknown:
+        raise ConfigError(
+            f"--failed: {folder} says that {printable(comma_list(unknown, 3))} failed, and this petcheck has no "
+            "requirement of that name; name the requirements"
+        )
+    if not failed and any(map(fails_by_waiver, result.requirements)):
+        raise NothingToRun(f"no requirement failed in the last run, but a waiver is stale or expired, see {folder}")
     if not failed:
         raise NothingToRun(f"nothing failed in the last run, see {folder}; leave out --failed to run everything")
     return failed
