@@ -145,6 +145,7 @@ def test_a_name_that_a_service_may_refuse(name: str) -> None:
         ("R\tex", "a name of 4 characters with control characters"),
         ("Zo\u00eb", "a name of 3 characters, not all ASCII"),
         ("\u00eb", "a name of 1 character, not all ASCII"),
+        ("Rex\udc00", "a name of 4 characters, one of them half of a surrogate pair"),
         ("", "an empty name"),
     ],
     ids=count(),
@@ -193,6 +194,12 @@ def test_an_unknown_member_is_open_and_the_others_are_repeated(name: str) -> Non
     found = asked(pet(**{name: {"name": []}}))
     assert (found.due, found.requirement, found.pet) == (Due.OPEN, None, json.loads(pet()))
     assert found.what == f"1 member that section 2 does not name, such as {json.dumps(name)}"
+
+
+def test_of_unknown_members_the_one_that_is_deep_is_named() -> None:
+    deep = json.loads("[" * 200 + "]" * 200)
+    found = asked(pet(age=4, kin=[[[]]], note=deep))
+    assert found.what == '3 members that section 2 does not name, such as "note" nested 200 levels deep'
 
 
 @pytest.mark.parametrize(
@@ -391,10 +398,10 @@ def test_without_a_known_category_only_the_category_can_be_the_cause() -> None:
     ("body", "kind"),
     [
         (TEXT.encode(), "a valid NewPet"),
-        (pet(name="").encode(), "a body that may be refused"),
-        (with_category("1.0").encode(), "a body that may be refused"),
-        (with_category("4503599627370497.5").encode(), "a body that may be refused"),
-        (with_category("1.00000000000000000001").encode(), "a body that may be refused"),
+        (pet(name="").encode(), "an unusual name or `categoryId`"),
+        (with_category("1.0").encode(), "a body that the document leaves open"),
+        (with_category("4503599627370497.5").encode(), "a body that the document leaves open"),
+        (with_category("1.00000000000000000001").encode(), "a body that the document leaves open"),
         (with_category("4503599627370495.5").encode(), "an invalid NewPet"),
         (None, "no body"),
         (pet(status="SOLD").encode(), "an invalid NewPet"),

@@ -127,9 +127,9 @@ def _every_other(wrong: Sequence[Exchange], problem: Problem, held: Sequence[Exc
     if held is None or problem.part == STATUS or statuses & right or None in statuses or more < _NAMED:
         return ""
     if len(statuses) > _NAMED:
-        return f"; also in all {more} other responses that this requirement is about" if not right else ""
+        return f"; also in all {more} other responses" if not right else ""
     names = one_of([str(status) for status in sorted(status for status in statuses if status is not None)])
-    return f"; also in all {more} other responses with {names} that this requirement is about"
+    return f"; also in all {more} other responses with {names}"
 
 
 def _also_in(others: Sequence[str]) -> str:

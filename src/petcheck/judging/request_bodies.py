@@ -84,7 +84,11 @@ def kind_of_body(request: Request) -> str:
     if asked.requirement == "CREATE-1":
         return "a valid NewPet"
     if asked.due is not Due.REFUSED:
-        return "a body that may be refused"
+        return (
+            "an unusual name or `categoryId`"
+            if asked.due is Due.CREATED_OR_REFUSED
+            else "a body that the document leaves open"
+        )
     if asked.pet is not None:
         return "an invalid NewPet"
     if not request.body:
@@ -118,7 +122,9 @@ def _asked(body: bytes | None, reading: Reading | None, categories: Collection[i
         return _OPEN
     unknown = sorted(pet.keys() - FIELDS)
     if unknown and not reading.extension:
-        what = f"{plural(len(unknown), 'member')} that section 2 does not name, such as {quoted(unknown[0])}"
+        shown = max(unknown, key=lambda name: len(_nested(pet[name])))
+        what = f"{plural(len(unknown), 'member')} that section 2 does not name, such as {quoted(shown)}"
+        what += _nested(pet[shown])
         return Asked(Due.OPEN, what, pet=_exact(pet))
     return _well_formed(pet, str(pet["name"]), pet["categoryId"], reading.extension, categories)
 
@@ -220,7 +226,8 @@ def _doubt_of_name(name: str) -> str:
     if plain:
         return f"a name of {_characters(name)}"
     if not name.isascii():
-        return f"a name of {_characters(name)}, not all ASCII"
+        odd = "one of them half of a surrogate pair" if _SURROGATE.search(name) else "not all ASCII"
+        return f"a name of {_characters(name)}, {odd}"
     odd = "spaces at its ends" if name.isprintable() else "control characters"
     return f"a name of {_characters(name)} with {odd}"
 

@@ -25,7 +25,7 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
     often, seldom = rotated(_often(pets, seed), 0, seed, 4), rotated(_seldom(pets), 0, seed, 1)
     woven_in = woven(iter(often), iter(seldom), 2**62, 2)
     new = [body for body in woven_in if not sent & _of_another_type(body)]
-    realistic = [json_body(_pet(pets, "empty status", status="")), *new]
+    realistic = [json_body(_pet(pets, "empty status", status="")), _DEEP, *new]
     yield from realistic
     seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
@@ -51,7 +51,6 @@ def _often(pets: Pets, seed: int) -> Iterator[bytes | None]:
     nothing = turn((0, [], False, {}), seed)  # each is false in Python, two of them in JavaScript
     yield json_body(_pet(pets, "nothing as status", status=nothing))
     yield json_body(_pet(pets, "list as category", categoryId=[pets.category]))
-    yield b"[" * 3_000 + b"]" * 3_000  # a parser that calls itself has no room left
     yield json_body(_pet(pets, "padded status", status=f" {SOLD} "))
     yield json_body(_pet(pets, "false as category", categoryId=False))
     yield json_body(_pet(pets, "empty category", categoryId=""))
@@ -102,6 +101,7 @@ def _of_another_type(body: bytes | None) -> frozenset[tuple[str, str, bool]]:
     return frozenset((name, kind(value), bool(value)) for name, value in others)
 
 
+_DEEP = b"[" * 3_000 + b"]" * 3_000  # a parser that calls itself has no room left: three of four servers fail on it
 _MORE = (b'{"name": "Rex", "categoryId": 1', b'"Rex"')
 
 

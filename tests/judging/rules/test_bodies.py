@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from petcheck.exchange import Exchange
@@ -132,6 +134,30 @@ def test_what_is_wrong_with_a_pet(requirement: str, pet: dict[str, object], prob
     assert [by(requirement, one) for one, _ in found] == [Problem(problem, part) for _, part in found]
     others = {"PET-1", "PET-2", "PET-3", "PET-4"} - {requirement}
     assert [by(other, one) for other in others for one, _ in found] == [HOLDS] * 12
+
+
+OLDER = "; an earlier run of petcheck has created this animal: remove it"
+
+
+@pytest.mark.parametrize(
+    ("name", "repeats", "added"),
+    [
+        ("petcheck 0badcafe refused status-type", False, OLDER),
+        ("=petcheck 0badcafe !", False, OLDER),
+        ("0badcafe refused empty status", False, OLDER),
+        ("petcheck 5eed0001 refused status-type", False, ""),
+        ("5eed0001 refused empty status", False, ""),
+        ("petcheck 5eed0001 refused status-type", True, OLDER),
+        ("5eed0001 refused empty status", True, OLDER),
+        ("Rex 0badcafe refused", True, ""),
+    ],
+)
+def test_a_wrong_animal_of_an_earlier_run_is_said_to_be_one(name: str, repeats: bool, added: str) -> None:
+    grounds = replace(GROUNDS, run="5eed0001", repeats=repeats)
+    found = page(PET, PET | {"name": name, "status": "0"})
+    said = '`status` is "0"; expected available, pending or sold'
+    assert by("PET-4", found, grounds) == Problem(said + added, "body:/1/status")
+    assert by("PET-4", page(PET | {"name": 7, "status": "0"}), grounds) == Problem(said, "body:/0/status")
 
 
 @pytest.mark.parametrize(

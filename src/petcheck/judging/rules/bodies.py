@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from petcheck.exchange import Animal, Exchange, Page
@@ -26,6 +28,9 @@ from petcheck.judging.matchers import (
 from petcheck.judging.pages import LAG_S, pages_in, seen_in
 from petcheck.judging.statuses import body_due
 from petcheck.spec.operations import Operation
+
+# the names of animals that runs create, with the run's id
+_OF_A_RUN = re.compile(r"petcheck ([0-9a-f]{8})\b|^([0-9a-f]{8}) refused ")
 
 
 def _is_json(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -67,8 +72,16 @@ def _pet(
         return (problem(pets[0]) or HOLDS) if pets and isinstance(pets[0], dict) else NOT_CONCERNED
     # PETS-1 judges an item that is not an object
     animals = [(place, pet) for place, pet in enumerate(pets) if isinstance(pet, dict)]
-    problems = (found.below(place) for place, pet in animals if (found := problem(pet)))
+    problems = (_of_earlier_run(found, pet, grounds).below(place) for place, pet in animals if (found := problem(pet)))
     return next(problems, HOLDS) if animals else NOT_CONCERNED
+
+
+def _of_earlier_run(found: Problem, pet: Animal, grounds: Grounds) -> Problem:
+    """The same problem; of an animal that an earlier run left, it says so: the server may be repaired since."""
+    named = _OF_A_RUN.search(str(pet.get("name")))
+    if named is None or ((named[1] or named[2]) == grounds.run and not grounds.repeats):
+        return found
+    return replace(found, text=f"{found.text}; an earlier run of petcheck has created this animal: remove it")
 
 
 def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:

@@ -103,6 +103,7 @@ def _is_missing(
     seen_since = any(sight.exchange.finished > page.exchange.sent for sight in (*listed, *reads))
     late = seen_since or page.exchange.sent < one.due
     why = "it may be shown late, as by a cache" if late else "another client may have removed it"
+    why += ", or the service may cut a page before it filters" * page.filtered
     vanished = Undecided(
         f"{described(page.exchange)} does not show animal {one.id}, which {Operation.CREATE_PET} created; {why}. "
         "Run again.",
