@@ -290,7 +290,7 @@ def test_a_pass_without_its_cells_is_undecided_and_names_them() -> None:
     body = b'{"name": 7, "categoryId": 1}'
     decision = decided(catalogue()["CREATE-7"], [exchange(CREATE, 400, asked=body)], WRITING)
     assert isinstance(decision, Undecided)
-    assert decision.reason == "Not examined, of 6 kinds of defect: null."
+    assert decision.reason == "Of 6 kinds of defect, these were not examined: null."
     both = [exchange(CREATE, 400, asked=body), exchange(CREATE, 400, asked=body.replace(b"7", b"null"))]
     assert isinstance(decided(catalogue()["CREATE-7"], both, WRITING), Held)
 

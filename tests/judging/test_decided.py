@@ -74,7 +74,7 @@ def test_what_holds_is_undecided_until_its_cells_are_covered(rule: Rules) -> Non
     rule("LIST-2", lambda record: Held(tuple(record)))
     assert shown("LIST-2", *LIMITS) == Held(tuple(LIMITS))
     assert shown("LIST-2", LIMITS[1]) == Undecided(
-        "Not examined, of 5 limits × 4 filters: limit 1; limit 100.", examined=(LIMITS[1],)
+        "Of 5 limits × 4 filters, these were not examined: limit 1; limit 100.", examined=(LIMITS[1],)
     )
     # an example that leaves it undecided does not change that
     rule("LIST-2", lambda record: OPEN if any(one.on_top for one in record) else Held(tuple(record)))
@@ -88,7 +88,7 @@ def test_a_pair_that_a_pass_needs_is_named_with_what_its_answer_breaks(rule: Rul
     found = shown("AUTH-5", exchange(GET, 200, b"", path="/pets/8"), keyless)
     assert isinstance(found, Undecided)
     assert found.reason == (
-        "Not examined, of 3 kinds of key × 2 operations with a second defect: no key, GET /pets; no key, "
+        "Of 3 kinds of key × 2 operations with a second defect, these were not examined: no key, GET /pets; no key, "
         "GET /pets/{petId} (GET /pets/7 with no key returned 401: the body is empty (section 1); see SERVICE-1)."
     )
 
@@ -107,14 +107,14 @@ def test_what_keeps_an_answer_from_being_examined_is_named() -> None:
     found = (
         "(POST /pets with neither `name` nor `categoryId` returned 400: the body is empty (section 1); see SERVICE-1)"
     )
-    assert left_open() == f"Not examined, of 4 operations × 3 statuses: 404; 400 {found}."
+    assert left_open() == f"Of 4 operations × 3 statuses, these were not examined: 404; 400 {found}."
 
 
 def test_a_value_that_was_refused_where_it_may_be_is_said_to_be_refused() -> None:
     sent = [{"name": "Rex", "categoryId": number} for number in (1, 2**60)]
     made = exchange(CREATE, 201, {"id": 7, **sent[0]}, asked=sent[0])
     defective = {**sent[1], "name": 7}
-    said = "Not examined, of 4 kinds of categoryId: beyond 2^53, where a double is not exact"
+    said = "Of 4 kinds of categoryId, these were not examined: beyond 2^53, where a double is not exact"
     for record, why in (
         ([made], ""),
         ([made, exchange(CREATE, 400, b"", asked=sent[1], index=1)], " (the service refused it)"),

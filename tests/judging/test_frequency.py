@@ -262,7 +262,7 @@ INVALID = exchange(POST, 201, asked={"name": "Rex"})
 LISTED, CUT = exchange(POST, 201, asked=[]), exchange(POST, 201, asked=b"{")
 UNKEYED = exchange(POST, 201, asked={"name": "Rex"}, credential=NONE)
 REFUSED_POST = exchange(POST, 400, asked={"name": "Rex"})
-BY_BODY = " It fails in {}, and in none of {}."
+BY_BODY = " It fails in {}, and in none of {} that it is judged by."
 
 
 @pytest.mark.parametrize(

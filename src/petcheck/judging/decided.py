@@ -60,7 +60,7 @@ def _settled(requirement: Requirement, record: Record, grounds: Grounds) -> Sett
     if covered is None or not covered.missing:
         return decision
     left = "; ".join(f"{need}{_why_not(requirement, need, record, grounds)}" for need in covered.missing)
-    return Undecided(f"Not examined, of {covered.dimensions}: {left}.", examined=decision.examined)
+    return Undecided(f"Of {covered.dimensions}, these were not examined: {left}.", examined=decision.examined)
 
 
 def _why_not(requirement: Requirement, need: str, record: Record, grounds: Grounds) -> str:

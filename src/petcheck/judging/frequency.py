@@ -151,7 +151,7 @@ def told_by_body(failed: Failed) -> str:
     if "body" not in properties or len(failed.wrong) < _OFTEN:
         return ""
     said = f"{len(failed.wrong)} of {len(failed.wrong)} {_in_words(properties)}"
-    return f" It fails in {said}, and in none of {plural(len(held), 'other')}."
+    return f" It fails in {said}, and in none of {plural(len(held), 'other')} that it is judged by."
 
 
 # ---- now and then

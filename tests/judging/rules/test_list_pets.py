@@ -246,11 +246,11 @@ def test_more_animals_do_not_help_where_pages_are_capped() -> None:
         )
         return reason(found)
 
-    capped = "so none shows whether `limit` 100 bounds it."
+    capped = "fewer than the store has, so no page can show whether it obeys `limit` 100."
     few = f"animals are known; judging `limit` 100 needs more than that. {MORE}"
-    assert left(20) == f"No page showed more than 20 animals, fewer than the store has, {capped}"
-    assert left(22, 20) == f"No page showed more than 22 animals, fewer than the store has, {capped}"
-    assert left(29) == f"No page showed more than 29 animals, fewer than the store has, {capped}"
+    assert left(20) == f"The service shows at most 20 animals on a page, {capped}"
+    assert left(22, 20) == f"The service shows at most 22 animals on a page, {capped}"
+    assert left(29) == f"The service shows at most 29 animals on a page, {capped}"
     # no cap is as low, or it shows all of them, or as many as were asked for, or has a filter of its own
     assert left(19) == left(30) == left(20, 30) == f"Only 30 {few}"
     # or shows all that there were then

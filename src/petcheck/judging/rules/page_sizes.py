@@ -95,8 +95,8 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     most = max((page.size for page in pages), default=known)
     capped = most < known and any(SMALLEST_CAP <= page.size < behind(page) and page.has_room for page in pages)
     if short and capped:  # more animals would not make its pages longer
-        said = f"No page showed more than {plural(most, 'animal')}, fewer than the store has"
-        reasons.append(f"{said}, so none shows whether `limit` {one_of(short)} bounds it.")
+        said = f"The service shows at most {plural(most, 'animal')} on a page, fewer than the store has"
+        reasons.append(f"{said}, so no page can show whether it obeys `limit` {one_of(short)}.")
     elif short:
         reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more than that.{more(record)}")
     if unanswered:
