@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.reports.annotated_html import Reading, Side, listed, render
+from petcheck.reports.annotated_html import JudgedTarget, SourceDocument, listed, render
 from petcheck.results.findings import Observation
 from petcheck.spec.document import blocks_of
 from tests.support import samples
@@ -21,21 +21,23 @@ from tests.support.samples import HOSTILE
 ANCHORS = frozenset({"x0-1", "LIST-3", "x0-0", "point-list-order"})
 
 
-def read(text: str = SHOP) -> Reading:
-    return Reading(blocks_of(text), "d" * 64, shop_catalogue())
+def read(text: str = SHOP) -> SourceDocument:
+    return SourceDocument(blocks_of(text), "d" * 64, shop_catalogue())
 
 
-def side(reason: str = "GET /pets?limit=5 returned 6.", anchors: frozenset[str] = ANCHORS, run: str = "one") -> Side:
+def side(
+    reason: str = "GET /pets?limit=5 returned 6.", anchors: frozenset[str] = ANCHORS, run: str = "one"
+) -> JudgedTarget:
     value = samples.result(
         samples.row("LIST-3", reason=reason),
         samples.row("LIST-5", "pass", exchanges=(0,), decisive=()),
         observations=(Observation("list-order", "4.1", "staging", "by id", "Which order?", (1,)),),
         run=samples.run(id=run),
     )
-    return Side(f"staging ({run})", value, value.targets[0], "reports/report.html", anchors)
+    return JudgedTarget(f"staging ({run})", value, value.targets[0], "reports/report.html", anchors)
 
 
-def page(text: str = SHOP, *sides: Side) -> str:
+def page(text: str = SHOP, *sides: JudgedTarget) -> str:
     return render(read(text), "shop.md", sides or (side(),))
 
 

@@ -13,7 +13,7 @@ from petcheck.cli.parser import Parser
 from petcheck.comparison.compare import labels_of
 from petcheck.errors import ConfigError
 from petcheck.reports import annotated_html, report_html
-from petcheck.reports.annotated_html import FILE, Reading, Side
+from petcheck.reports.annotated_html import FILE, JudgedTarget, SourceDocument
 from petcheck.reports.text_lines import BOLD, TextLines
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
@@ -71,7 +71,7 @@ def main(argv: list[str]) -> int:
     return int(Exit.FAILS if read.edited else Exit.HOLDS)
 
 
-def _reading(path: Path) -> Reading:
+def _reading(path: Path) -> SourceDocument:
     """The document in a file; raises ConfigError if it is not the interface document."""
     name = printable(str(path))
     try:
@@ -87,13 +87,13 @@ def _reading(path: Path) -> Reading:
         raise ConfigError(f"{name} is not text in UTF-8; give the interface document in Markdown")
     if len(text) > _LONGEST:
         raise ConfigError(f"{name} has more than {_LONGEST:,} characters; give the interface document in Markdown")
-    read = Reading(blocks_of(text), hashlib.sha256(source).hexdigest(), catalogue())
+    read = SourceDocument(blocks_of(text), hashlib.sha256(source).hexdigest(), catalogue())
     if not read.carrying:
         raise ConfigError(f"no sentence of {name} is one that a requirement rests on; give the interface document")
     return read
 
 
-def _sides(run: Path, result: Result, titles: Iterator[str], page: Path) -> list[Side]:
+def _sides(run: Path, result: Result, titles: Iterator[str], page: Path) -> list[JudgedTarget]:
     """The margins of a run, with the next of the titles and the way from the page to its report."""
     report = (run if run.is_dir() else run.parent) / report_html.FILE
     try:
@@ -101,10 +101,10 @@ def _sides(run: Path, result: Result, titles: Iterator[str], page: Path) -> list
         where = address(report, page)
     except (OSError, ValueError):  # a run without a page: verdicts without links
         anchors, where = frozenset(), ""
-    return [Side(next(titles), result, target, where, anchors) for target in result.targets]
+    return [JudgedTarget(next(titles), result, target, where, anchors) for target in result.targets]
 
 
-def _summary(read: Reading, page: str) -> str:
+def _summary(read: SourceDocument, page: str) -> str:
     lines = TextLines(**look())
     lines.say(
         f"{plural(len(read.passages), 'sentence')} and table rows: {len(read.carrying)} carry a requirement or an "

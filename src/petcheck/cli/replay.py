@@ -28,7 +28,7 @@ from petcheck.results.load import recording_in
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
 from petcheck.results.result import Result
-from petcheck.runner.replay import as_test, door, failing
+from petcheck.runner.replay import as_test, door, failures_of
 from petcheck.sanitize import REASON_LIMIT, printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.curl import BASE_VARIABLE
@@ -54,7 +54,7 @@ PARSER.add_argument("--as-pytest", metavar="FILE", help="send nothing; write tes
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class Resent:
     """An exchange to send again, with the requirements that it failed, those that were judged by it and hold, and those
     that failed and name other exchanges as the ones that decide: too many may fail in the same way to name them all.
     """
@@ -93,7 +93,7 @@ def main(argv: list[str]) -> int:
     return int(_gravest(codes))
 
 
-def _named(words: Sequence[str], stream: Stream, result: Result) -> list[Again]:
+def _named(words: Sequence[str], stream: Stream, result: Result) -> list[Resent]:
     """The exchanges with these numbers, by target."""
     sent, found = {part.name: part.exchanges for part in stream.parts}, []
     for word in words:
@@ -115,11 +115,11 @@ def _named(words: Sequence[str], stream: Stream, result: Result) -> list[Again]:
         failed = tuple(row for row in failing if number in row.decisive)
         held = tuple(row for row in rows if row.outcome == "pass" and number in row.exchanges)
         by_others = tuple(row for row in failing if row not in failed and number in row.exchanges)
-        found.append(Again(record[number], failed, held, by_others))
+        found.append(Resent(record[number], failed, held, by_others))
     return sorted(found, key=lambda each: list(sent).index(each.recorded.target))
 
 
-def _failed(stream: Stream, result: Result) -> list[Again]:
+def _failed(stream: Stream, result: Result) -> list[Resent]:
     """For each failure the exchange that shows it best, once."""
     found = []
     for part in stream.parts:
@@ -128,13 +128,13 @@ def _failed(stream: Stream, result: Result) -> list[Again]:
             for row in result.rows_of(part.name)
             if row.outcome in ("fail", "waived") and row.decisive_by_weight
         )
-        found += [Again(part.exchanges[index], tuple(rows)) for index, rows in shown.items()]
+        found += [Resent(part.exchanges[index], tuple(rows)) for index, rows in shown.items()]
     return found
 
 
 def _send(
     page: TextLines,
-    chosen: Sequence[Again],
+    chosen: Sequence[Resent],
     way: Mapping[str, Any],
     stream: Stream,
     part: Part,
@@ -161,10 +161,10 @@ def _send(
     return _gravest(codes)
 
 
-def _show(page: TextLines, each: Again, now: Exchange, known: Grounds, run: str) -> Exit:
+def _show(page: TextLines, each: Resent, now: Exchange, known: Grounds, run: str) -> Exit:
     """Show an exchange that was sent again: what changed, and which requirements it fails now."""
     before, ids = each.recorded, [row.id for row in (*each.failed, *each.held, *each.by_others)]
-    found, alone, codes = failing(now, ids, known), failing(before, ids, known), [Exit.HOLDS]
+    found, alone, codes = failures_of(now, ids, known), failures_of(before, ids, known), [Exit.HOLDS]
     failed = *each.failed, *(row for row in each.by_others if row.id in alone)
     changed = list(_changes(before, now, run))
     part = failed[0].part(before.index) if failed else "body"
@@ -212,7 +212,7 @@ def _changes(before: Exchange, now: Exchange, run: str) -> Iterator[str]:
         yield "the body"
 
 
-def _write_tests(file: Path, chosen: Sequence[Again], result: Result, *, writes: bool) -> int:
+def _write_tests(file: Path, chosen: Sequence[Resent], result: Result, *, writes: bool) -> int:
     """Write a test for each exchange; POSTs only with `writes`."""
     by_name = {target.name: target for target in result.targets}
     judged = [each for each in chosen if each.failed or each.held]

@@ -91,7 +91,7 @@ _ERRORS: dict[str, type[Exception]] = {
 
 def _answer(asked: _Asked) -> tuple[str, str]:
     """The error that ends the call, and its message; both are empty if there is none."""
-    from petcheck.runner.replay import door, failing  # not in the caller's process: it has marks of pytest
+    from petcheck.runner.replay import door, failures_of  # not in the caller's process: it has marks of pytest
 
     today = utc_today()
     try:
@@ -103,7 +103,7 @@ def _answer(asked: _Asked) -> tuple[str, str]:
     except (NotSent, ConfigError) as error:
         kinds = (name for kind in type(error).__mro__ if (name := kind.__name__) in _ERRORS)
         return next(kinds), str(error)
-    found = failing(exchange, asked.requirements, Grounds(today, writes=asked.allow_writes))
+    found = failures_of(exchange, asked.requirements, Grounds(today, writes=asked.allow_writes))
     return ("AssertionError" if found else ""), "; ".join(f"{name}: {text}" for name, text in found.items())
 
 

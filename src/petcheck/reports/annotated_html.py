@@ -26,7 +26,7 @@ _WORDS = 200  # characters of a sentence in a line
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourceDocument:
     """A document as the catalogue knows it: its `blocks`, and the sha256 of its bytes in hex."""
 
     blocks: tuple[Block, ...]
@@ -84,7 +84,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class JudgedTarget:
     """A margin: a target of a run, the address of the run's report, and the anchors that the report has, if any.
 
     `title` is what it is called: two runs may have a target of the same name.
@@ -118,7 +118,7 @@ class Mark:
     refs: Sequence[tuple[int, str]]
 
 
-def render(read: Reading, name: str, sides: Sequence[Side]) -> str:
+def render(read: SourceDocument, name: str, sides: Sequence[JudgedTarget]) -> str:
     """The whole page. `name` is that of the document's file."""
     marks = [_marks(read, side) for side in sides]
     silent = {passage.place: reason for passage, reason in read.silent}
@@ -135,7 +135,7 @@ def render(read: Reading, name: str, sides: Sequence[Side]) -> str:
     )
 
 
-def _marks(read: Reading, side: Side) -> dict[str, list[Mark]]:
+def _marks(read: SourceDocument, side: JudgedTarget) -> dict[str, list[Mark]]:
     """The marks of a margin by place. A reason is beside the first place of its entry only."""
     rows: dict[str, Any] = {row.id: row for row in side.result.observations if row.target == side.target.name}
     rows |= {row.id: row for row in side.result.rows_of(side.target.name)}
@@ -146,7 +146,7 @@ def _marks(read: Reading, side: Side) -> dict[str, list[Mark]]:
     )
 
 
-def _mark(entry: Requirement, row: Verdict | Observation | None, side: Side, *, reason: bool) -> Mark:
+def _mark(entry: Requirement, row: Verdict | Observation | None, side: JudgedTarget, *, reason: bool) -> Mark:
     if isinstance(row, Verdict):
         shown = row.decisive_by_weight or row.exchanges[:1]
         why = row.reason if reason and row.outcome != "pass" else ""
@@ -165,7 +165,7 @@ def _worst(marks: Sequence[Mark]) -> str:
     return min((mark.outcome for mark in marks), key=order.index, default="")
 
 
-def listed(read: Reading) -> Iterator[str]:
+def listed(read: SourceDocument) -> Iterator[str]:
     """A line for each sentence or row that no requirement covers: its section and words, and why, or that it is new."""
     reasons = {passage.place: reason for passage, reason in read.silent}
     for passage in read.passages:

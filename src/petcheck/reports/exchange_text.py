@@ -23,7 +23,7 @@ _ONE_LINE = 240  # characters shown of a body in one line
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Marked:
     """Printable text, and whether to mark it: it decides, or differs from the text beside it."""
 
     text: str
@@ -75,20 +75,20 @@ def decided_by(evidence: Exchange, part: str) -> str:
     return f"by `{printable(last)}` in its body" if last else "by its body"
 
 
-def header_pieces(pairs: Sequence[tuple[str, str]], part: str = "") -> Iterator[Piece]:
+def header_pieces(pairs: Sequence[tuple[str, str]], part: str = "") -> Iterator[Marked]:
     """The headers of a message, one per line; `part` may be `header:Name`."""
     wanted = part.removeprefix("header:").lower() if part.startswith("header:") else None
     shown = pairs[:HEADER_LIMIT]
     # the deciding header is shown even beyond the limit
     shown = [*shown, *(pair for pair in pairs[HEADER_LIMIT:] if pair[0].lower() == wanted)]
     for number, (name, value) in enumerate(shown):
-        yield Piece("\n" if number else "")
-        yield Piece(f"{printable(name)}: {printable(value)}", name.lower() == wanted)
+        yield Marked("\n" if number else "")
+        yield Marked(f"{printable(name)}: {printable(value)}", name.lower() == wanted)
     if len(pairs) > len(shown):
-        yield Piece(f"\n[cut at {len(shown)} of {len(pairs)} headers, whole in exchanges.jsonl]")
+        yield Marked(f"\n[cut at {len(shown)} of {len(pairs)} headers, whole in exchanges.jsonl]")
 
 
-def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
+def body_pieces(raw: bytes, part: str = "") -> Iterator[Marked]:
     """A body, cut so that the deciding part is shown; `part` may be `body`, or `body:` and a JSON pointer.
 
     Less of the body is shown than usual if a part of the exchange decides.
@@ -98,21 +98,21 @@ def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
     place = span(text, pointer) if kind == "body" and pointer else None
     limit = _BESIDE if part and part != "body" else BODY_LIMIT
     if place is None:
-        yield Piece(printable(text, limit, lines=True), kind == "body")
+        yield Marked(printable(text, limit, lines=True), kind == "body")
         return
     begin, end = place
     near = begin - _AROUND
     if end > limit and near > _FIRST:
-        yield Piece(_uncut(text[:_FIRST]))
-        yield Piece(f" … [{plural(near - _FIRST, 'character')} left out, whole in exchanges.jsonl] … ")
-        yield Piece(_uncut(text[near:begin]))
+        yield Marked(_uncut(text[:_FIRST]))
+        yield Marked(f" … [{plural(near - _FIRST, 'character')} left out, whole in exchanges.jsonl] … ")
+        yield Marked(_uncut(text[near:begin]))
     else:
-        yield Piece(_uncut(text[:begin]))
-    yield Piece(printable(text[begin:end], BODY_LIMIT, lines=True), marked=True)
+        yield Marked(_uncut(text[:begin]))
+    yield Marked(printable(text[begin:end], BODY_LIMIT, lines=True), marked=True)
     last = max(limit, end + _AROUND)
-    yield Piece(_uncut(text[end:last]))
+    yield Marked(_uncut(text[end:last]))
     if len(text) > last:
-        yield Piece(f" … [cut at {last:,} of {len(text):,} characters, whole in exchanges.jsonl]")
+        yield Marked(f" … [cut at {last:,} of {len(text):,} characters, whole in exchanges.jsonl]")
 
 
 def answer_line(evidence: Exchange, part: str) -> str:
@@ -120,16 +120,16 @@ def answer_line(evidence: Exchange, part: str) -> str:
     return "".join(piece.text for piece in answer_pieces(evidence, part))
 
 
-def answer_pieces(evidence: Exchange, part: str) -> tuple[Piece, ...]:
+def answer_pieces(evidence: Exchange, part: str) -> tuple[Marked, ...]:
     """The same line in pieces, with what decides marked."""
     kind, _, which = part.partition(":")
     if kind == "header":
         values = [value for name, value in evidence.heard.headers if name.lower() == which.lower()]
         shown = f"{printable(which)}: {printable(', '.join(values))}" if values else _without(evidence, which)
-        return (Piece(shown),)
+        return (Marked(shown),)
     excerpt = _excerpt(evidence.heard.body, part)
     shown = "".join(piece.text for piece in excerpt)
-    return (Piece(status_or_error(evidence), kind == "status"), Piece(" "), *excerpt) if shown else ()
+    return (Marked(status_or_error(evidence), kind == "status"), Marked(" "), *excerpt) if shown else ()
 
 
 def _without(evidence: Exchange, name: str) -> str:
@@ -139,7 +139,7 @@ def _without(evidence: Exchange, name: str) -> str:
     return f"{status_or_error(evidence)} without {printable(name)}; it has {there}"
 
 
-def _excerpt(raw: bytes, part: str) -> tuple[Piece, ...]:
+def _excerpt(raw: bytes, part: str) -> tuple[Marked, ...]:
     """Some of a body in one line, around the part that decides."""
     text = raw.decode("utf-8", "backslashreplace")
     kind, _, pointer = part.partition(":")
@@ -153,11 +153,11 @@ def _excerpt(raw: bytes, part: str) -> tuple[Piece, ...]:
         for one, other in ((first, max(begin, first)), (max(begin, first), min(end, last)), (min(end, last), last))
     )
     pieces = (
-        Piece("… " * (first > 0)),
-        Piece(before.lstrip() if first == 0 else before),
-        Piece(decides, marked=bool(decides)),
-        Piece(after.rstrip()),
-        Piece(" …" * (last < len(text))),
+        Marked("… " * (first > 0)),
+        Marked(before.lstrip() if first == 0 else before),
+        Marked(decides, marked=bool(decides)),
+        Marked(after.rstrip()),
+        Marked(" …" * (last < len(text))),
     )
     return tuple(piece for piece in pieces if piece.text)
 

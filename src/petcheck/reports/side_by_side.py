@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from petcheck.comparison.normalize import header_varies, member_varies, normalized, request_path
 from petcheck.exchange import Exchange
-from petcheck.reports.exchange_text import Piece
+from petcheck.reports.exchange_text import Marked
 from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable, printable_parts
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -27,7 +27,7 @@ _STEPS = 250_000  # a tenth of a second
 _STATUSES = tuple(f'"{status}"' for status in STATUSES)
 _MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*(.+)', re.DOTALL)
 
-Line = tuple[Piece, ...]
+Line = tuple[Marked, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,18 @@ def side_by_side(
         AlignedExchange,
         (entry for entry, _, _ in given),
         (
-            (Piece(f"{printable(e.request.method, 20)} "), Piece(printable(e.request.url), len(set(paths)) > 1))
+            (
+                Marked(f"{printable(e.request.method, 20)} "),
+                Marked(printable(e.request.url), len(set(paths)) > 1),
+            )
             for e, _, _ in given
         ),
         _headers([entry.request.headers for entry, _, _ in given], contexts),
         _bodies(_body(entry.request.body or b"", run) for entry, _, run in given),
         (
-            tuple(Piece(part, any(other[at : at + 1] != [part] for other in statuses)) for at, part in enumerate(parts))
+            tuple(
+                Marked(part, any(other[at : at + 1] != [part] for other in statuses)) for at, part in enumerate(parts)
+            )
             for parts in statuses
         ),
         _headers([entry.heard.headers for entry, _, _ in given], contexts),
@@ -102,9 +107,9 @@ def _headers(
         for (name, value), pair in list(zip(message, pairs, strict=True))[:HEADER_LIMIT]:
             missing = any(pair[0] not in others for others in names)
             other = any(pair not in others for others in compared)
-            lines.append((Piece(f"{printable(name)}: ", missing), Piece(printable(value), missing or other)))
+            lines.append((Marked(f"{printable(name)}: ", missing), Marked(printable(value), missing or other)))
         if len(message) > HEADER_LIMIT:
-            lines.append((Piece(f"[cut at {HEADER_LIMIT} of {len(message)} headers, whole in exchanges.jsonl]"),))
+            lines.append((Marked(f"[cut at {HEADER_LIMIT} of {len(message)} headers, whole in exchanges.jsonl]"),))
         made.append(tuple(lines))
     return made
 
@@ -139,7 +144,7 @@ def _bodies(bodies: Iterable[_Body]) -> list[Line]:
     first, *others = bodies
     for other in others:
         _mark(first, other)
-    return [_joined(one.chunks, one.marked) + ((Piece(one.note),) if one.note else ()) for one in (first, *others)]
+    return [_joined(one.chunks, one.marked) + ((Marked(one.note),) if one.note else ()) for one in (first, *others)]
 
 
 def _key(chunk: str, run: str, asked_id: str | None, *, in_list: bool, statuses_count: bool) -> str:
@@ -189,11 +194,11 @@ def _mark(one: _Body, other: _Body) -> None:
 
 def _joined(chunks: Sequence[str], marked: set[int]) -> Line:
     """Chunks as pieces, with adjacent ones of one kind joined; a space between two marked chunks is marked too."""
-    pieces: list[Piece] = []
+    pieces: list[Marked] = []
     for place, chunk in enumerate(chunks):
         differs = place in marked or (chunk.isspace() and place - 1 in marked and place + 1 in marked)
         if pieces and pieces[-1].marked == differs:
-            pieces[-1] = Piece(pieces[-1].text + chunk, differs)
+            pieces[-1] = Marked(pieces[-1].text + chunk, differs)
         else:
-            pieces.append(Piece(chunk, differs))
+            pieces.append(Marked(chunk, differs))
     return tuple(pieces)

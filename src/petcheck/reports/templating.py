@@ -93,7 +93,7 @@ def slug(section: str) -> str:
     return re.sub("[^0-9A-Za-z]+", "-", section)
 
 
-def marked_up(pieces: Iterable[exchange_text.Piece]) -> Markup:
+def marked_up(pieces: Iterable[exchange_text.Marked]) -> Markup:
     """The pieces joined, with the marked ones in a `mark` element."""
     texts = (Markup(f"<mark>{escape(p.text)}</mark>") if p.marked else escape(p.text) for p in pieces)
     return Markup("").join(texts)

@@ -42,7 +42,7 @@ def door(given: Mapping[str, Any], name: str, *, as_of: date, seed: int, writes:
             yield session.door(replace(target, writes=writes, exhaust=False))
 
 
-def failing(exchange: Exchange, requirements: Iterable[str], grounds: Grounds) -> dict[str, str]:
+def failures_of(exchange: Exchange, requirements: Iterable[str], grounds: Grounds) -> dict[str, str]:
     """Those of some requirements that an exchange breaks by itself, each with what was found."""
     decisions = {name: decided(catalogue()[name], WholeRecord([exchange]), grounds) for name in requirements}
     return {name: decision.text for name, decision in decisions.items() if isinstance(decision, Failed)}

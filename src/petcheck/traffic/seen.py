@@ -91,7 +91,7 @@ def method_of(entry: Any) -> str:
     return str(dict_of(dict_of(entry).get("request")).get("method", "")).upper()
 
 
-def seen_in(entry: Any, url: str) -> Seen:
+def seen_of(entry: Any, url: str) -> Seen:
     """What a HAR entry with that URL shows. Raises `LeftAlone`."""
     whole = dict_of(entry)
     request, response = dict_of(whole.get("request")), dict_of(whole.get("response"))

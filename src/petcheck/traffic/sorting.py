@@ -32,7 +32,7 @@ from petcheck.traffic.bodies import LeftAlone
 from petcheck.traffic.masks import Masks
 from petcheck.traffic.rows import Row, in_order, without_redirects, without_repeats
 from petcheck.traffic.secrets import secrets_of
-from petcheck.traffic.seen import Seen, method_of, plain, seen_in, url_of
+from petcheck.traffic.seen import Seen, method_of, plain, seen_of, url_of
 from petcheck.wire.credentials import VARIABLE, ApiKey
 
 TARGET = "traffic"
@@ -93,7 +93,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
             if place is None:
                 continue
             try:
-                seen = seen_in(entry, url)
+                seen = seen_of(entry, url)
             except LeftAlone as reason:
                 left_alone[str(reason)] += 1
                 continue
