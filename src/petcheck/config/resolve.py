@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from petcheck.config import values
@@ -35,9 +35,33 @@ def resolve_targets(
     `given` has the command line first and then the defaults; what the file sets for a target comes between them. Every
     URL of the list is checked; keys are needed for the part alone. Raises `ConfigError`.
     """
-    opening, common = Opening(**given.fields(Opening)), given.fields(TargetConfig)
-    in_file = targets_in(file)
+    opening, in_file = Opening(**given.fields(Opening)), targets_in(file)
     named = _named_urls(given.get("target", ()))
+    _expect_one_kind(opening, named)
+    served = opening.app or opening.self_test
+    urls = named or ({} if served else {name: settings["url"] for name, settings in in_file.items()})
+    writable = _writable(given, urls)
+    part = _read_shard(given.get("shard"), urls) if "shard" in given else None
+    if opening.app:
+        writes = EVERY_TARGET in writable
+        return (_application(opening.app, opening, environment, given, writes=writes),), None
+    if not urls:
+        return (_reference(opening, file, environment, given),), None
+    _expect_own_variables(urls)
+    ours = frozenset(urls if part is None else [list(urls)[place] for place in part.places])
+    targets = []
+    for name, url in urls.items():
+        where = f"{file.name}: [targets.{name}] "
+        checked = base_url(url, "--target" if name in named else f"{where}url", insecure=opening.insecure_http)
+        if name in ours:
+            source, allowed = Url(checked, key_of(name, environment)), name in writable or EVERY_TARGET in writable
+            own = Given(((where, in_file.get(name, {})),))
+            targets.append(_listed(name, source, own, given, environment, opening, allowed=allowed))
+    return tuple(targets), part
+
+
+def _expect_one_kind(opening: Opening, named: Mapping[str, str]) -> None:
+    """Raise `ConfigError` if the command line names an application and servers, or parts of the one and the other."""
     if opening.app and named:
         raise ConfigError("give either --app or --target, not both")
     if opening.self_test and (opening.app or named):
@@ -46,47 +70,56 @@ def resolve_targets(
         )
     if not opening.app and (opening.factory or opening.base_path is not None):
         raise ConfigError(f"{'--factory' if opening.factory else '--base-path'} goes with --app; give both, or neither")
-    from_file = (
-        {} if opening.app or opening.self_test else {name: settings["url"] for name, settings in in_file.items()}
-    )
-    urls = named or from_file
-    writable = _writable(given, urls)
-    part = _read_shard(given.get("shard"), urls) if "shard" in given else None
-    if opening.app:
-        _expect_no_way(given)
-        source = App(opening.app, key_of(DEFAULT_TARGET, environment), opening.factory, opening.base_path)
-        reached = {name: value for name, value in common.items() if name not in _WAY.values()}
-        reached = completed(reached, environment, given.where)
-        return (TargetConfig(DEFAULT_TARGET, source, writes=EVERY_TARGET in writable, **reached),), None
-    if not urls:
-        if not opening.self_test and (file.exists or in_ci(environment)):
-            lacking = f"{file.name} names no target" if file.exists else "no target"
-            raise ConfigError(f"{lacking}; give --target URL, or --self-test to test petcheck itself")
-        _expect_no_way(given)
-        plan = common.get("plan", _REFERENCE_PLAN)
-        return (TargetConfig(REFERENCE_TARGET, Embedded(), plan, writes=True, exhaust=True),), None
-    ours = frozenset(urls if part is None else [list(urls)[place] for place in part.places])
+
+
+def _application(
+    app: str, opening: Opening, environment: Mapping[str, str], given: Given, *, writes: bool
+) -> TargetConfig:
+    """The application that the run itself serves."""
+    _expect_no_way(given)
+    source = App(app, key_of(DEFAULT_TARGET, environment), opening.factory, opening.base_path)
+    reached = {name: value for name, value in given.fields(TargetConfig).items() if name not in _WAY.values()}
+    return TargetConfig(DEFAULT_TARGET, source, writes=writes, **completed(reached, environment, given.where))
+
+
+def _reference(opening: Opening, file: SettingsFile, environment: Mapping[str, str], given: Given) -> TargetConfig:
+    """The embedded server; only a user who names no target and nothing that could have one means it without a word."""
+    if not opening.self_test and (file.exists or in_ci(environment)):
+        lacking = f"{file.name} names no target" if file.exists else "no target"
+        raise ConfigError(f"{lacking}; give --target URL, or --self-test to test petcheck itself")
+    _expect_no_way(given)
+    plan = given.fields(TargetConfig).get("plan", _REFERENCE_PLAN)
+    return TargetConfig(REFERENCE_TARGET, Embedded(), plan, writes=True, exhaust=True)
+
+
+def _listed(
+    name: str,
+    source: Url,
+    own: Given,
+    given: Given,
+    environment: Mapping[str, str],
+    opening: Opening,
+    *,
+    allowed: bool,
+) -> TargetConfig:
+    """One server of the list; `own` is what the file sets for it, and `allowed` says that the run may send it POST."""
     command, *defaults = given.places
+    if _WRITES in own:  # no default allows what a target forbids, and no list of names forbids what it allows
+        allowed = values.switch(own.get(_WRITES), own.where(_WRITES)) or (allowed and _WRITES in command[1])
+    here = Given((command, *own.places, *defaults))
+    settings = completed(here.fields(TargetConfig), environment, here.where)
+    if not opening.insecure_http:
+        expect_encrypted(source.base_url, settings.get("proxy"), here.where("proxy"))
+    return TargetConfig(name, source, writes=allowed, **settings)
+
+
+def _expect_own_variables(names: Iterable[str]) -> None:
+    """Raise `ConfigError` if two targets have their key in the same variable."""
     variables: dict[str, str] = {}
-    for name in urls:
+    for name in names:
         other = variables.setdefault(own_variable(name), name)
         if other != name:
             raise ConfigError(f"targets {other} and {name} share {own_variable(name)}; give one another name")
-    targets = []
-    for name, url in urls.items():
-        where = f"{file.name}: [targets.{name}] "
-        checked = base_url(url, "--target" if name in named else f"{where}url", insecure=opening.insecure_http)
-        if name in ours:
-            own = in_file.get(name, {})
-            writes = name in writable or EVERY_TARGET in writable
-            if _WRITES in own:  # no default allows what a target forbids, and no list of names forbids what it allows
-                writes = values.switch(own[_WRITES], where + _WRITES) or (writes and _WRITES in command[1])
-            here = Given((command, (where, own), *defaults))
-            settings = completed(here.fields(TargetConfig), environment, here.where)
-            if not opening.insecure_http:
-                expect_encrypted(checked, settings.get("proxy"), here.where("proxy"))
-            targets.append(TargetConfig(name, Url(checked, key_of(name, environment)), writes=writes, **settings))
-    return tuple(targets), part
 
 
 def _expect_no_way(given: Given) -> None:
