@@ -205,18 +205,7 @@ class HttpClient:
         except UnicodeError as error:
             return NoAnswer(Silence.UNREACHABLE, f"the host name cannot be looked up: {error}")
         except (httpx.HTTPError, h11.ProtocolError, OSError, anyio.EndOfStream, anyio.ClosedResourceError) as error:
-            silence = silence_of(error, seen)
-            if isinstance(error, httpx.ProxyError):
-                return self._of_proxy(f"refuses to connect to {request.url.netloc.decode()} ({error})")
-            unheard = not self._proxy_speaks and silence.kind in (Silence.RESET, Silence.NOT_HTTP)
-            if self._is_at_proxy(request, events) or (unheard and request.url.scheme == "http"):
-                return self._of_proxy(f"gives no connection ({silence})")
-            if _CONNECTING not in events and silence.kind is Silence.RESET and seen == NOTHING:
-                raise ConnectionLost(silence.detail) from None
-            may_be_tls = silence.kind is Silence.RESET and request.url.scheme == "https" and self._proxy is None
-            if may_be_tls and self._refusal_of_tls is None:
-                self._refusal_of_tls = await self._tls_refusal(request.url)
-            return NoAnswer(Silence.TLS, self._refusal_of_tls) if self._refusal_of_tls else silence
+            return await self._unheard(request, error, seen, events)
         if response.status_code == _PROXY_LOGIN_DEMANDED and self._proxy is not None and request.url.scheme == "http":
             return self._of_proxy(f"refuses the request ({response.status_code} {response.reason_phrase})")
         self._proxy_speaks = True
@@ -232,6 +221,24 @@ class HttpClient:
             body_complete=complete,
             encoding_broken=broken,
         )
+
+    async def _unheard(self, request: httpx.Request, error: Exception, seen: str, events: Collection[str]) -> NoAnswer:
+        """Who is to blame that no answer came: the proxy, TLS or the target. `seen` and `events` are what came before.
+
+        Raises `ConnectionLost` if a kept connection was closed before anything came.
+        """
+        silence = silence_of(error, seen)
+        if isinstance(error, httpx.ProxyError):
+            return self._of_proxy(f"refuses to connect to {request.url.netloc.decode()} ({error})")
+        unheard = not self._proxy_speaks and silence.kind in (Silence.RESET, Silence.NOT_HTTP)
+        if self._is_at_proxy(request, events) or (unheard and request.url.scheme == "http"):
+            return self._of_proxy(f"gives no connection ({silence})")
+        if _CONNECTING not in events and silence.kind is Silence.RESET and seen == NOTHING:
+            raise ConnectionLost(silence.detail) from None
+        may_be_tls = silence.kind is Silence.RESET and request.url.scheme == "https" and self._proxy is None
+        if may_be_tls and self._refusal_of_tls is None:
+            self._refusal_of_tls = await self._tls_refusal(request.url)
+        return NoAnswer(Silence.TLS, self._refusal_of_tls) if self._refusal_of_tls else silence
 
     def _is_at_proxy(self, request: httpx.Request, events: Collection[str]) -> bool:
         """Whether an exchange that failed had not come past the proxy on a new connection."""
