@@ -70,6 +70,15 @@ class Parsed:
     unread: bool = False
 
 
+def is_utf_8(data: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def parse(body: bytes) -> Parsed:
     """UTF-8 bytes as JSON, after a byte order mark if there is one. The latest large bodies are remembered."""
     return _parsed(body) if len(body) <= LARGE else _large(body)

@@ -12,7 +12,7 @@ from decimal import Decimal
 from enum import Enum
 
 from petcheck.exchange import Request
-from petcheck.json_values import HugeNumber, Json, Parsed, integer, kind, parse
+from petcheck.json_values import HugeNumber, Json, Parsed, integer, is_utf_8, kind, parse
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
 from petcheck.judging.matchers import quoted, shortened, similar
 from petcheck.judging.once import Once
@@ -107,7 +107,7 @@ def _asked(body: bytes | None, reading: Reading | None, categories: Collection[i
     if not body:
         return Asked(Due.REFUSED, "no body", "CREATE-5")
     if reading is None:
-        return _NOT_JSON if _is_utf_8(body) else _NOT_UTF_8
+        return _NOT_JSON if is_utf_8(body) else _NOT_UTF_8
     pet = reading.value
     if not isinstance(pet, dict):
         said = f"{kind(pet)}{_nested(pet)} as the body"
@@ -152,14 +152,6 @@ def _well_formed(
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
     what = ", and ".join(doubts) if any(", " in doubt for doubt in doubts[:-1]) else " and ".join(doubts)
     return Asked(Due.CREATED_OR_REFUSED, what, requirement, _exact(pet, extension))
-
-
-def _is_utf_8(body: bytes) -> bool:
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from petcheck.json_values import is_utf_8
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.decoding import unpacked
 
@@ -70,7 +71,7 @@ class Redactor:
     def in_body(self, body: bytes, *, layers: int = _PACKED_IN_PACKED) -> bytes:
         """`body` with every occurrence of the key masked. One that has it compressed is masked but for two bytes."""
         clean = self.in_bytes(body)
-        if layers == 0 or is_text(clean):
+        if layers == 0 or is_utf_8(clean):
             return clean
         for inner in unpacked(body, _UNPACKED_CAP):
             if self.in_body(inner, layers=layers - 1) != inner:
@@ -91,15 +92,6 @@ class Redactor:
                 data = re.sub(re.escape(block), self._mask, data, flags=re.IGNORECASE)
                 folded = data.lower()
         return data
-
-
-def is_text(data: bytes) -> bool:
-    """Whether bytes are UTF-8."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def mask_of(secret: bytes) -> bytes:

@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from petcheck.call import Call, Form
 from petcheck.errors import NotSent
 from petcheck.exchange import DIRECT, Exchange, NoAnswer, Reach, Request, Response
+from petcheck.json_values import is_utf_8
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
 from petcheck.wire.client import HttpClient, Moment, Outgoing, Timed
@@ -15,7 +16,7 @@ from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, Header, authorization, shown
 from petcheck.wire.decoding import ACCEPTED_ENCODINGS
 from petcheck.wire.raised import Raised, with_tracebacks
-from petcheck.wire.redaction import Redactor, is_text
+from petcheck.wire.redaction import Redactor
 
 TRACE = "traceparent"
 """The header of W3C Trace Context."""
@@ -132,7 +133,7 @@ class LiveSender:
         clean = self._redactor.in_text
         if isinstance(answer, NoAnswer):
             return replace(answer, detail=clean(answer.detail))
-        undecoded = answer.encoding_broken is not None and not is_text(answer.body)
+        undecoded = answer.encoding_broken is not None and not is_utf_8(answer.body)
         return replace(
             answer,
             encoding_broken=answer.encoding_broken and clean(answer.encoding_broken),
