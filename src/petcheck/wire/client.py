@@ -223,7 +223,7 @@ class HttpClient:
         )
 
     async def _unheard(self, request: httpx.Request, error: Exception, seen: str, events: Collection[str]) -> NoAnswer:
-        """Who is to blame that no answer came: the proxy, TLS or the target. `seen` and `events` are what came before.
+        """Who is to blame for silence: the proxy, TLS or the target. `seen` and `events` are what came before it.
 
         Raises `ConnectionLost` if a kept connection was closed before anything came.
         """
