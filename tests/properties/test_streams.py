@@ -181,8 +181,8 @@ def test_the_first_defects_are_those_that_people_make() -> None:
     first = [asked_for(body, {PETS.category}) for body in bodies(1, 10)]
     assert [asked.what for asked in first if asked.due is Due.REFUSED][:3] == [
         '"" as `status`',
-        "null as the body",
         "an array nested 3,000 levels deep as the body",
+        "null as the body",
     ]
 
 
@@ -274,8 +274,8 @@ def first_with_an_id(pets: Pets, seed: int) -> dict[str, object]:
 
 
 def body_with_an_id(pets: Pets, seed: int) -> bytes:
-    """The second body; the first has a defect that many servers accept."""
-    return [call.body or b"" for call in islice(creating(pets, seed, (), shipped_pool(), own_id=7), 2)][1]
+    """The fourth body; the first three have defects that many servers accept or fail on."""
+    return [call.body or b"" for call in islice(creating(pets, seed, (), shipped_pool(), own_id=7), 4)][3]
 
 
 def test_four_seeds_send_each_name_that_is_taken_for_another_value() -> None:

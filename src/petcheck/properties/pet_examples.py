@@ -50,7 +50,7 @@ def creating(
     named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {turn((_TWICE, _DEEP), seed)}")]
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if refused(body))
     # code that tests a status for truth takes the first defect, and code that reads members of what is null ends
-    firsts = chain(islice(defective, 1), named, [b"null"], islice(accepted, 1), islice(defective, 1), again)
+    firsts = chain(islice(defective, 2), [b"null"], named, islice(accepted, 1), again)
     bodies = chain(
         firsts,
         islice(accepted, 1),
