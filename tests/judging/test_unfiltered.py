@@ -82,6 +82,7 @@ def test_it_is_compared_10_s_after_both_are_known() -> None:
 
 def test_requests_at_the_same_time_count_too() -> None:
     assert isinstance(decided(page([7], SOLD, 0.2), page([1, 2], WIDE, 0)), Ask)
+    assert isinstance(decided(page([1, 2], WIDE, 0), page([7], SOLD, 0.5)), Ask)
     assert decided(page([1, 2], WIDE, 0), page([7], SOLD, 0.6)) is None
 
 
