@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petcheck.config.keys import KEY_VARIABLE
-from petcheck.config.load import configure, expect_no_key
+from petcheck.config.load import configure, expect_no_key_in_arguments
 from petcheck.config.targets import Url
 from petcheck.errors import ConfigError
 from petcheck.wire.credentials import ApiKey
@@ -78,9 +78,9 @@ def test_a_key_in_any_option_is_refused_and_not_repeated(how: dict[str, Any], wh
 
 @pytest.mark.parametrize("word", [f"not {OWN}", f"-knot {OWN}", f"--html=/tmp/%4B{OWN[1:]}"])
 def test_a_key_in_any_word_of_the_command_line_is_refused(word: str) -> None:
-    expect_no_key(["petcheck", "-k", "LIST"], {KEY_VARIABLE: OWN})
+    expect_no_key_in_arguments(["petcheck", "-k", "LIST"], {KEY_VARIABLE: OWN})
     with pytest.raises(ConfigError) as refused:
-        expect_no_key(["petcheck", word], {KEY_VARIABLE: OWN})
+        expect_no_key_in_arguments(["petcheck", word], {KEY_VARIABLE: OWN})
     assert str(refused.value) == "the command line contains the API key; remove it and put it into PETSTORE_API_KEY"
 
 

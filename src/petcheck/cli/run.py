@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, output_lost
 from petcheck.config.choice import words_in
-from petcheck.config.load import configure, drawn_seed, expect_no_key, utc_today
+from petcheck.config.load import configure, drawn_seed, expect_no_key_in_arguments, utc_today
 from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, arguments_of, given_options
 from petcheck.config.resolve import in_ci
 from petcheck.config.targets import EVERY_TARGET
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
 def _run(argv: list[str]) -> int:
     options = read_options(argv)
     config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
-    expect_no_key(argv, os.environ)
+    expect_no_key_in_arguments(argv, os.environ)
     from petcheck.runner.start import in_parts, prepare, run_checks
 
     prepared = prepare(config, writes_reports=not options.collect_only)

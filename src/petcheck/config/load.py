@@ -46,7 +46,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     command = {name: value for name, value in options.items() if value not in (None, False)}
     known = [option.name for option in OPTIONS if Place.DEFAULTS in option.places]
     file = read_settings(command.get("config"), known)
-    _expect_no_key(command, file, environment)
+    _expect_no_key_in_options(command, file, environment)
     where = f"{file.name}: [defaults]"
     given = Given((("--", command), (f"{where} ", known_settings(file.table("defaults"), known, where))))
     _expect_no_key_in_words(given, environment)
@@ -94,11 +94,11 @@ def _expect_enough(given: Given, choice: frozenset[str] | None, today: date) -> 
         raise BadValue(f"{given.where('min-examined')} {least}: {said}")
 
 
-def _expect_no_key(given: Mapping[str, Any], file: SettingsFile, environment: Mapping[str, str]) -> None:
+def _expect_no_key_in_options(given: Mapping[str, Any], file: SettingsFile, environment: Mapping[str, str]) -> None:
     """Raise `ConfigError` if an option or the file contains a key: reports repeat the options."""
     places = [(f"--{name}", str(value)) for name, value in given.items()] + [(file.name, file.text)]
     for where, text in places:
-        if any(secret in text or secret in unquote(text) for secret in long_keys(environment)):
+        if _has_key(text, environment):
             raise ConfigError(f"{where} contains the API key; remove it and put it into {KEY_VARIABLE}")
 
 
@@ -112,10 +112,14 @@ def _expect_no_key_in_words(given: Given, environment: Mapping[str, str]) -> Non
                 raise ConfigError(f"{given.where(name)} contains the API key; say something else of what was tested")
 
 
-def expect_no_key(words: Iterable[str], environment: Mapping[str, str]) -> None:
+def expect_no_key_in_arguments(arguments: Iterable[str], environment: Mapping[str, str]) -> None:
     """Raise `ConfigError` if a word of the command line contains a key: reports repeat those that choose checks."""
-    if any(secret in word or secret in unquote(word) for word in words for secret in long_keys(environment)):
+    if any(_has_key(argument, environment) for argument in arguments):
         raise ConfigError(f"the command line contains the API key; remove it and put it into {KEY_VARIABLE}")
+
+
+def _has_key(text: str, environment: Mapping[str, str]) -> bool:
+    return any(secret in text or secret in unquote(text) for secret in long_keys(environment))
 
 
 def _waiver_update(given: Mapping[str, Any], file: SettingsFile, *, today: date) -> WaiverUpdate | None:

@@ -314,19 +314,19 @@ def _words(part: Part) -> Iterator[str]:
     traced = len({any(name == TRACE for name, _ in one.request.headers) for one in part.exchanges}) > 1
     if traced or sum(one.resent for one in part.exchanges) > LOST_BEFORE_NONE_IS_KEPT:
         yield f"{part.name} has requests with a trace and without one, or more that were lost than a run loses"
+    # masks may have made it shorter
+    full = sum(len(one.heard.body) for one in part.exchanges) > RECORD_CAP // 2
     for one in part.exchanges:
-        said = next((why for is_wrong, why in _faults(one, part, own) if is_wrong), None)
+        said = next((why for is_wrong, why in _faults(one, part, own, full=full) if is_wrong), None)
         if said is not None:
             yield f"exchange {one.index} with {part.name} {said}"
 
 
-def _is_full(part: Part) -> bool:
-    """Whether a record may have no room left for bodies; masks may have made it shorter."""
-    return sum(len(one.heard.body) for one in part.exchanges) > RECORD_CAP // 2
+def _faults(one: Exchange, part: Part, own: list[tuple[str, str]], *, full: bool) -> Iterator[tuple[bool, str]]:
+    """What may be wrong with an exchange by itself; `own` are the headers that the user sends.
 
-
-def _faults(one: Exchange, part: Part, own: list[tuple[str, str]]) -> Iterator[tuple[bool, str]]:
-    """What may be wrong with an exchange by itself; `own` are the headers that the user sends."""
+    `full` says that the record may have had no room left for bodies.
+    """
     request, heard, form = one.request, one.heard, one.request.form
     yield not _is_spelled(one, own), f"says that it has {form.value}, and is written otherwise"
     shown = next((value for name, value in request.headers if name == cased("Authorization", form)), None)
@@ -340,7 +340,7 @@ def _faults(one: Exchange, part: Part, own: list[tuple[str, str]]) -> Iterator[t
     # a mask may be shorter than what it stands for
     kept = len(heard.body)
     cut = f"says that its body was too long to read, and keeps {kept} bytes of it"
-    yield not heard.body_complete and kept < KEPT_OF_MORE // 2 and not _is_full(part), cut
+    yield not heard.body_complete and kept < KEPT_OF_MORE // 2 and not full, cut
     yield heard.body_complete and kept > BODY_CAP, "says that its body is whole, and has more than petcheck reads"
     yield one.section not in ("", *TITLES), "was sent for a section that the document does not have"
     yield one.cause not in _CAUSES, "was sent for a reason that petcheck does not have"

@@ -17,7 +17,7 @@ import pytest
 
 from petcheck.config.choice import group_of, words_in
 from petcheck.config.keys import without_keys
-from petcheck.config.load import configure, drawn_seed, expect_no_key, utc_today
+from petcheck.config.load import configure, drawn_seed, expect_no_key_in_arguments, utc_today
 from petcheck.config.options import OPTIONS, given_options
 from petcheck.config.targets import Embedded
 from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
@@ -101,7 +101,7 @@ def _prepared(config: pytest.Config) -> Prepared:
     seed = controller_seed(config) or drawn_seed()
     try:
         configured = configure(options, os.environ, today=utc_today(), seed=seed)
-        expect_no_key(map(str, config.invocation_params.args), os.environ)
+        expect_no_key_in_arguments(map(str, config.invocation_params.args), os.environ)
         if in_parts(configured):
             raise ConfigError(f"pytest judges at most {SIDE_BY_SIDE} targets, and no shards; run `petcheck` instead")
         return prepare(configured, writes_reports=not (config.option.collectonly or _is_worker(config)))
