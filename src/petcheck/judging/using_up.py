@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from petcheck.call import Call, page_call
+from petcheck.exchange import Exchange
 from petcheck.judging.decision import Ask, Record, Undecided
-from petcheck.judging.rate_counts import ROUNDING_S, Count, counts_in, quotas_in
+from petcheck.judging.rate_counts import CLOCK_S, MINUTE_S, ROUNDING_S, Count, QuotaSeen, counts_in, quotas_in
 from petcheck.judging.rate_headers import is_of_a_longer_quota
 from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
@@ -30,7 +31,8 @@ _TROUBLE_PAUSE_S = 1.0
 _HOUR_S, _MINUTE_S = 3600.0, 61.0
 # with this few left, each request is for a different page, which no cache can answer
 _FEW = 5
-_AT_ONCE = 1_000  # a server may claim that any number is left; the next step asks for the rest
+_AT_ONCE = 100  # the next step asks for the rest, unless these show that the server is too slow
+_PACE_SHOWN = 20  # requests that show how fast a server serves
 _CHEAPEST = page_call(1)
 
 
@@ -116,12 +118,14 @@ def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecide
         return None
     tail, latest = record[-1], counts[-1]
     limit = latest.limit
-    served = len([*takewhile(is_served, reversed(record[began:]))])
-    if served > _WINDOWS_TRIED * limit + _EXTRA_REQUESTS:
+    served = [*takewhile(is_served, reversed(record[began:]))]
+    if len(served) > _WINDOWS_TRIED * limit + _EXTRA_REQUESTS:
         return Undecided(
             f"The quota could not be used up, since its windows end too soon: {served_text(record, tail)}."
         )
     quota = next(quota for quota in quotas_in(counts) if quota.limit == limit)
+    if (too_slow := _too_slow(quota, latest, served[::-1])) is not None:
+        return too_slow
     window = next(window for window in quota.windows if window.reset == latest.reset)
     if excess_in(window) and not window.is_fixed and not quota.moves:
         # a request sent after the second that rounding hides shows whether the window is fixed
@@ -131,6 +135,32 @@ def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecide
         return _ask(record, began, [_CHEAPEST] * (left - _FEW))
     more = min(limit // 10, _AT_ONCE) if quota.moves or latest.exchange is not tail else 2
     return _ask(record, began, pages_not_asked(record, max(left, more) + 1))
+
+
+def _too_slow(quota: QuotaSeen, latest: Count, served: Sequence[Exchange]) -> Undecided | None:
+    """Why a server cannot serve so many requests that the quota is used up; None if it can.
+
+    It can if those that are left fit into this window, or all of a quota into the next.
+    """
+    if len(served) < _PACE_SHOWN:
+        return None
+    took = served[-1].finished - served[0].sent
+    counted = next(window.counts for window in quota.windows if window.reset == latest.reset)
+    # a request may cost more than one, and others may share the key
+    cost = max(1.0, (counted[0].remaining - latest.remaining) / max(len(counted) - 1, 1))
+    seconds_each = took / len(served) / cost
+    length = max(count.span for count in quota.counts)
+    if quota.moves or len(quota.windows) == 1:
+        # the run may have begun late in a window, and Reset may be the time when a bucket is full
+        length = max(length, MINUTE_S)
+    fits_into_a_window = quota.limit * seconds_each <= length - CLOCK_S
+    fits_into_this = not quota.moves and latest.remaining * seconds_each <= latest.ends - served[-1].finished
+    if fits_into_a_window or fits_into_this:
+        return None
+    return Undecided(
+        f"The quota could not be used up: {len(served)} requests took {took:.1f} s, one after the other, so a window "
+        f"ends before its {quota.limit} are used. Run petcheck nearer to the server, or with a key of a smaller plan."
+    )
 
 
 def _ask(record: Record, began: int, calls: Sequence[Call], not_before: float = 0.0) -> Ask:
