@@ -34,7 +34,7 @@ def getting(seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool
         cases.random(Operation.GET_PET, "positive", seed),
     )
     segments = chain(
-        rotated(_SEGMENTS[:_FIRST_SEGMENTS], 0, seed, 1),
+        rotated(_SEGMENTS[:_FIRST_SEGMENTS], 0, seed // 2, 1),
         cases.coverage(Operation.GET_PET, "negative"),
         _SEGMENTS,
         cases.random(Operation.GET_PET, "negative", seed),
@@ -56,13 +56,13 @@ def _id(number: int) -> Call:
     return Call(Operation.GET_PET, pet_id=str(number))
 
 
-# careless code takes `²` for a digit; the first is what a parser refuses
+# careless code takes `²` for a digit; no parser takes the first for a number, and few fields have room for it
 _TEXTS = (
-    *("é", "²", "1.5", "\udcff", "a" * 300),
+    *("é" + "a" * 300, "²", "1.5", "\udcff"),
     *("007", "+1", "%", " 1", "🐈", "1e3", "0x10", "-", "1;2"),
 )
 _SEGMENTS = tuple(call for call in map(segment_call, _TEXTS) if call is not None)
-_FIRST_SEGMENTS = 5
+_FIRST_SEGMENTS = 4
 
 
 # ---- GET /store/orders

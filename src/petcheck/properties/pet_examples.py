@@ -47,7 +47,7 @@ def creating(
     accepted = chain(_dense(pets, seed, created), woven(iter(odd), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
     defective = defective_pets(pets, seed, known, cases)
     # no other id: a server that takes it from the body must not overwrite an animal of another client
-    named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {turn((_TWICE, _DEEP), seed)}")]
+    named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {_TWICE}, {_DEEP}")]
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if refused(body))
     # code that tests a status for truth takes the first defect, and code that reads members of what is null ends
     firsts = chain(islice(defective, 2), [b"null"], named, islice(accepted, 1), again)
@@ -82,10 +82,12 @@ def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[
 def _with_id(pets: Pets, seed: int, own_id: int, members: str) -> bytes:
     """An animal with the id of another one, and further members as JSON text.
 
-    Its name is one that careless code takes for another value, or an empty one; each seed has another one.
+    Its name is one that careless code takes for another value, or an empty one; each seed has another one. Its category
+    is 0 with every other seed.
     """
     names = (str(int(pets.run, 16)), "null", "true", f"{pets.run}  a--b\\n St.", "")
-    return _with_member(new_pet(pets, turn(names, seed), None, _unseen(pets, 2 * seed + 1)), f'"id": {own_id}{members}')
+    category = _unseen(pets, seed % 2 * (seed // 2 + 1))
+    return _with_member(new_pet(pets, turn(names, seed), None, category), f'"id": {own_id}{members}')
 
 
 def _unseen(pets: Pets, place: int, otherwise: int | None = None) -> int | None:
