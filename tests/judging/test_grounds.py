@@ -6,6 +6,7 @@ from datetime import date
 
 from petcheck.judging.decided import grounds_of
 from petcheck.judging.judgement import Grounds
+from petcheck.judging.pages import older_in
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
@@ -16,7 +17,7 @@ REX = {"id": 7, "name": "Rex", "categoryId": 3}
 
 def test_grounds_are_what_the_record_shows() -> None:
     tex = {"name": "Tex", "categoryId": 5}
-    record = [exchange(body=[REX]), exchange(Operation.CREATE_PET, 201, {"id": 9, **tex}, asked=tex)]
+    record = [exchange(body=[REX]), exchange(Operation.CREATE_PET, 201, {"id": 9, **tex}, asked=tex, sent=1)]
     grounds = grounds_of(record, as_of=DAY, plan="pro", writes=True, run="0a1b2c3d", repeats=True)
     assert grounds == Grounds(
         DAY,
@@ -26,7 +27,19 @@ def test_grounds_are_what_the_record_shows() -> None:
         writes=True,
         run="0a1b2c3d",
         repeats=True,
-        begun={9: 0.0},
+        older=frozenset({7}),
+        begun={9: 1},
     )
     bare = grounds_of(record, as_of=DAY, plan=None, writes=False, run="", repeats=False)
-    assert bare == Grounds(DAY, categories=frozenset({3, 5}), listed=frozenset({7, 9}), begun={9: 0.0})
+    assert bare == Grounds(
+        DAY, categories=frozenset({3, 5}), listed=frozenset({7, 9}), older=frozenset({7}), begun={9: 1}
+    )
+
+
+def test_animals_on_a_page_that_came_before_the_first_post_was_sent_are_older() -> None:
+    tex = {"name": "Tex", "categoryId": 5}
+    post = exchange(Operation.CREATE_PET, 201, {"id": 9, **tex}, asked=tex, sent=1.0)
+    before, beside = (exchange(body=[REX | {"id": number}], sent=sent) for number, sent in ((7, 0.9), (8, 0.95)))
+    assert older_in([before, beside, post]) == {7}
+    assert older_in([before, beside]) == {7, 8}
+    assert older_in([]) == frozenset()

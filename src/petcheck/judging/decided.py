@@ -10,7 +10,7 @@ from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
 from petcheck.judging.judgement import Grounds, Problem
 from petcheck.judging.once import Once, WholeRecord
-from petcheck.judging.pages import animals_in
+from petcheck.judging.pages import animals_in, older_in
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.figures import PLANS
@@ -30,6 +30,7 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
         writes=writes,
         run=run,
         repeats=repeats,
+        older=older_in(record),
         # if one id was given several times, the first
         begun={made.id: made.exchange.sent for made in reversed(creations_in(record))},
     )

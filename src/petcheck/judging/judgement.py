@@ -68,7 +68,8 @@ class Grounds:
 
     `categories` and `listed` are the categories and the animals (by id) that exist; `begun` says when the POSTs of
     those that the run created were sent, in monotonic seconds. `writes` says whether POST is permitted. `run` is the id
-    in the names of the run's animals; `repeats` is true if an earlier run may have had it.
+    in the names of the run's animals; `repeats` is true if an earlier run may have had it, and `older` are the animals
+    that the run did not create for sure.
     """
 
     as_of: date
@@ -78,6 +79,7 @@ class Grounds:
     writes: bool = False
     run: str = ""
     repeats: bool = False
+    older: frozenset[int] = frozenset()
     begun: Mapping[int, float] = field(default_factory=dict, hash=False)
 
     @property

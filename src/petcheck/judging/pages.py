@@ -58,6 +58,13 @@ def animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
     return {number: sight.animal for page in pages_in(exchanges) for number, sight in sights_in(page.exchange)}
 
 
+def older_in(exchanges: Iterable[Exchange]) -> frozenset[int]:
+    """The ids of the animals that pages show before the first POST is sent: no POST of these exchanges created them."""
+    every = list(exchanges)
+    first = min((one.sent for one in every if one.request.operation is Operation.CREATE_PET), default=inf)
+    return frozenset(animals_in(one for one in every if one.finished <= first))
+
+
 def created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
     """The POSTs that returned 201, by the id of the animal in the response."""
     return {

@@ -80,8 +80,8 @@ _NEGATIVE, _NOT_A_NUMBER, _ZERO, _UNKNOWN = (
     tuple(OPEN_LISTS[name].items()) for name in ("limit-negative", "limit-not-a-number", "limit-zero", "status-unknown")
 )
 _UNNAMED = ("petcheck", "1")
-# Express, PHP and Ruby make a list of what repeats or has brackets; 32 bits have no room for the last but one. Most have
-# an unknown parameter too: a server that fails on it seldom looks at it first
+# Express, PHP and Ruby make a list of what repeats or has brackets; 32 bits have no room for the last but one. Most
+# have an unknown parameter too: a server that fails on it seldom looks at it first
 _CRASHING = (
     _ZERO,
     (("status", PENDING), ("status", SOLD), ("status[]", SOLD), _UNNAMED),

@@ -20,7 +20,7 @@ from petcheck.judging.decision import Record
 from petcheck.judging.exits import exit_of
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.observations import Observed, observed
-from petcheck.judging.pages import animals_in
+from petcheck.judging.pages import animals_in, older_in
 from petcheck.judging.traffic import Shown, forget, refused_everywhere, shown_by_traffic
 from petcheck.judging.verdicts import EXHAUST, Attempt, Verdict, not_in_force, unjudged, verdict_of, without_given
 from petcheck.judging.waivers import apply_waivers
@@ -292,8 +292,7 @@ def _left_by(record: Record, run: str) -> Iterator[LeftAnimal]:
         left.add(number)
         yield LeftAnimal(number, name)
     if refused:  # so that the pages of traffic without a run are not kept
-        first = next(place for place, one in enumerate(record) if one.request.operation is Operation.CREATE_PET)
-        older = animals_in(record[:first])
+        older = older_in(record)
         shown = ((number, animal) for number, animal in animals_in(record).items() if number not in older)
         names = {str(animal.get("name")): number for number, animal in shown}
         stored = ((names.get(name), name) for name in dict.fromkeys(refused))

@@ -140,7 +140,7 @@ OLDER = "; an earlier run of petcheck has created this animal: remove it"
 
 
 @pytest.mark.parametrize(
-    ("name", "repeats", "added"),
+    ("name", "older", "added"),
     [
         ("petcheck 0badcafe refused status-type", False, OLDER),
         ("=petcheck 0badcafe !", False, OLDER),
@@ -152,9 +152,10 @@ OLDER = "; an earlier run of petcheck has created this animal: remove it"
         ("Rex 0badcafe refused", True, ""),
     ],
 )
-def test_a_wrong_animal_of_an_earlier_run_is_said_to_be_one(name: str, repeats: bool, added: str) -> None:
-    grounds = replace(GROUNDS, run="5eed0001", repeats=repeats)
-    found = page(PET, PET | {"name": name, "status": "0"})
+@pytest.mark.parametrize("repeats", [True, False])
+def test_a_wrong_animal_of_an_earlier_run_is_said_to_be_one(name: str, older: bool, added: str, repeats: bool) -> None:
+    grounds = replace(GROUNDS, run="5eed0001", repeats=repeats, older=frozenset({8} if older else {7}))
+    found = page(PET, PET | {"id": 8, "name": name, "status": "0"})
     said = '`status` is "0"; expected available, pending or sold'
     assert by("PET-4", found, grounds) == Problem(said + added, "body:/1/status")
     assert by("PET-4", page(PET | {"name": 7, "status": "0"}), grounds) == Problem(said, "body:/0/status")
