@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from petcheck.config.targets import App, Embedded, TargetConfig
+from petcheck.config.targets import App, Embedded, TargetConfig, Url, sharing_quotas
 from petcheck.wire.credentials import ApiKey
 from tests.config.configured import STAGING, configured
 
@@ -37,6 +37,28 @@ def test_an_application_is_a_target_like_any_other() -> None:
 def test_an_application_replaces_the_targets_in_the_file() -> None:
     config = configured(f'[targets.staging]\nurl = "{STAGING}"\n', app="shop.main:app")
     assert [target.source for target in config.targets] == [App("shop.main:app", ApiKey("k-123"))]
+
+
+@pytest.mark.parametrize(
+    ("other", "key", "first"),
+    [
+        ("https://a.example/shop/v1", "k-123", "a"),
+        ("https://A.example:443/v1", "k-123", "a"),
+        ("https://a.example/v1", "k-456", "b"),
+        ("https://b.example/v1", "k-123", "b"),
+        ("https://a.example:8443/v1", "k-123", "b"),
+        ("http://a.example/v1", "k-123", "b"),
+    ],
+)
+def test_targets_with_the_same_server_and_key_share_a_quota(other: str, key: str, first: str) -> None:
+    urls = {"a": ("https://a.example/v1", "k-123"), "b": (other, key)}
+    targets = [TargetConfig(name, Url(url, ApiKey(secret))) for name, (url, secret) in urls.items()]
+    assert sharing_quotas(targets) == {"a": "a", "b": first}
+
+
+def test_an_application_shares_no_quota() -> None:
+    targets = [TargetConfig(name, App("shop.main:app", ApiKey("k-123"))) for name in "ab"]
+    assert sharing_quotas(targets) == {"a": "a", "b": "b"}
 
 
 def test_the_permission_to_use_up_the_quota_applies_to_every_target() -> None:

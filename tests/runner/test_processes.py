@@ -51,6 +51,29 @@ def test_every_task_is_done_however_few_run_at_a_time() -> None:
         assert done == [Done(str(number), 2 * number) for number in range(5)]
 
 
+def stay(seconds: float, given: object) -> tuple[float, object, float]:
+    began = time.monotonic()
+    time.sleep(seconds)
+    return began, given, time.monotonic()
+
+
+def test_tasks_of_one_queue_follow_each_other_and_get_what_is_known_by_then() -> None:
+    known: dict[str, str] = {}
+    tasks = [
+        Task(name, stay, (0.2,), queue, lambda queue=queue: (known.get(queue),))  # type: ignore[misc]
+        for name, queue in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("a3", "a"), ("b2", "b"))
+    ]
+    spans: dict[str, tuple[float, object, float]] = {}
+    for done in Processes(5).each(tasks):
+        assert done.value is not None
+        spans[done.name] = done.value
+        known[done.name[0]] = done.name
+    assert [spans[name][1] for name in ("a1", "a2", "a3", "b1", "b2")] == [None, "a1", "a2", None, "b1"]
+    for before, after in (("a1", "a2"), ("a2", "a3"), ("b1", "b2")):
+        assert spans[before][2] <= spans[after][0]
+    assert spans["b1"][0] < spans["a2"][0]  # queues do not wait for each other
+
+
 def test_a_task_has_the_folder_and_the_variables_of_its_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PLACE", "here")

@@ -96,9 +96,9 @@ def store(caller: Caller) -> None:
             failure(caller, 404)
 
 
-def failure(caller: Caller, status: int) -> None:
+def failure(caller: Caller, status: int, more: bytes = b"") -> None:
     error = {"code": "no", "message": "no", "status": status}
-    caller.answer(json.dumps(error).encode(), status=f"{status} No", headers=JSON)
+    caller.answer(json.dumps(error).encode(), status=f"{status} No", headers=JSON + more)
 
 
 def only_orders_hang(caller: Caller) -> None:

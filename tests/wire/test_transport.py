@@ -23,7 +23,8 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, RECORD_CAP
 from petcheck.wire.credentials import ApiKey
-from petcheck.wire.tally import Unplanned
+from petcheck.wire.tally import RequestTally, Unplanned
+from petcheck.wire.throttle import Limits
 from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
 
 LIST = Call(Operation.LIST_PETS)
@@ -171,6 +172,21 @@ def test_nothing_is_sent_inside_a_retry_after_with_any_key(refused: Credential) 
     rig.transport.send(Call(Operation.LIST_PETS, Credential.RANDOM))
     rig.transport.send(LIST)
     assert [sent.at for sent in rig.client.sent] == [0.0, 10.0, 30.0, 30.0]
+
+
+def test_a_target_obeys_what_the_server_has_told_another_one_with_the_same_key() -> None:
+    rig = bench(in_turn(OK, *[limited(("Retry-After", "10"))] * 2, OK))
+    rig.transport.send(LIST)
+    with pytest.raises(NotSent, match="429 again"):
+        rig.transport.send(LIST)
+    there = rig.transport
+    other = replace(there, target="production", recorded=[], tally=RequestTally())
+    other.send(LIST)
+    alone = replace(there, target="alone", recorded=[], tally=RequestTally(), limits=Limits())
+    alone.send(LIST)
+    # the second 429 doubles the wait
+    assert [sent.at for sent in rig.client.sent] == [0.0, 0.0, 10.0, 30.0, 30.0]
+    assert [(name, seconds) for name, seconds, _ in rig.waits][-1] == ("production", 1.0)
 
 
 def test_no_probe_is_sent_inside_a_retry_after() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from petcheck.wire.credentials import ApiKey, Header
 
@@ -71,6 +73,24 @@ class TargetConfig:
     client_cert: Path | None = None
     client_key: Path | None = field(default=None, repr=False)
     proxy: str | None = field(default=None, repr=False)
+
+
+def sharing_quotas(targets: Iterable[TargetConfig]) -> Mapping[str, str]:
+    """For each target's name, that of the first one with the same server and key: they share a quota (section 8)."""
+    firsts: dict[Hashable, str] = {}
+    return {one.name: firsts.setdefault(_quota_of(one), one.name) for one in targets}
+
+
+def _quota_of(target: TargetConfig) -> Hashable:
+    """What is the same for targets that share a quota."""
+    source = target.source
+    if not isinstance(source, Url):
+        return target.name
+    url = urlsplit(source.base_url)
+    return url.hostname, url.port or _PORTS.get(url.scheme), source.key
+
+
+_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from petcheck.config.options import Config
-from petcheck.config.targets import TargetConfig
+from petcheck.config.targets import TargetConfig, sharing_quotas
 from petcheck.errors import ConfigError, NotARun
 from petcheck.reports.outputs import Material, material_of_parts
 from petcheck.results.judge import judge
@@ -36,6 +36,7 @@ from petcheck.stream.files import StreamWriter, read_stream
 from petcheck.stream.lines import End, Head
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import in_milliseconds
+from petcheck.wire.throttle import Limits
 
 _TROUBLES_SHOWN = 3
 _DIED = "its process died"
@@ -43,26 +44,36 @@ _DIED = "its process died"
 
 @dataclass(frozen=True, slots=True)
 class TargetEnd:
-    """The end of the run of one target: its outline, None if it did not come to one, and trouble in one line each."""
+    """The end of the run of one target: its outline, None if it did not come to one, and trouble in one line each.
+
+    `limits` are what the server told of its limits for the key.
+    """
 
     outline: Result | None
     trouble: tuple[str, ...] = ()
+    limits: Limits | None = None
 
 
 # ---- one target, in its own process
 
 
-def judge_target(config: Config, options: Sequence[str]) -> TargetEnd:
-    """Judge the one target of `config`, and write its reports; `options` are pytest's."""
+def judge_target(config: Config, options: Sequence[str], limits: Limits | None) -> TargetEnd:
+    """Judge the one target of `config`, and write its reports; `options` are pytest's.
+
+    `limits` are known from a target with the same server and key, if there was one.
+    """
+    target = config.targets[0].name
     try:
         prepared = prepare(config, writes_reports=True)
     except ConfigError as error:
         return TargetEnd(None, (str(error),))
+    if limits is not None:
+        prepared.limits[target] = limits
     with contextlib.redirect_stdout(io.StringIO()):
         run_checks(prepared, [*options, "-q"])
     if prepared.end is None or prepared.end.written is None:
         return TargetEnd(None)
-    return _told(prepared.end.written)
+    return replace(_told(prepared.end.written), limits=prepared.limits.get(target))
 
 
 def judge_recorded(folder: Path, name: str, reports: Path | None, otherwise: Otherwise) -> TargetEnd:
@@ -97,9 +108,15 @@ def run_fleet(
         at_work = Processes(processes)
         announcer.expect(len(config.targets))
         alone = {target.name: _alone(config, target) for target in config.targets}
-        failing = 0
-        for done in at_work.each(Task(name, judge_target, (one, options)) for name, one in alone.items()):
+        quotas, limits, failing = sharing_quotas(config.targets), dict[str, Limits | None](), 0
+
+        def task(name: str) -> Task[TargetEnd]:
+            quota = quotas[name]
+            return Task(name, judge_target, (alone[name], options), quota, lambda: (limits.get(quota),))
+
+        for done in at_work.each(map(task, alone)):
             ended = done.value or TargetEnd(None)
+            limits[quotas[done.name]] = ended.limits or limits.get(quotas[done.name])
             if ended.outline is None and not ended.trouble:
                 died = f"its process met an error ({done.error})" if done.error else _DIED
                 ended = _left(alone[done.name], head, None if at_work.interrupted else died)

@@ -222,7 +222,7 @@ class _Run:
         writes = prepared.lock is not None or (_is_worker(config) and not config.option.collectonly)
         clock = SkippingClock() if isinstance(frozen.targets[0].source, Embedded) else Clock()
         writer = StreamWriter(frozen.reports if writes else None)
-        session = self.session = Session(frozen, clock=clock, writer=writer)
+        session = self.session = Session(frozen, clock=clock, writer=writer, limits=prepared.limits)
         session.head = replace(session.head, options={**session.head.options, **_narrowed(config)})
         self._kept, self._unselected = Kept(), False
         self.end = prepared.end = RunEnd(session, prepared.witnesses) if prepared.lock is not None else None

@@ -23,11 +23,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[T]):
-    """A call to make in a separate process. The function, its arguments and its value are pickled."""
+    """A call to make in a separate process. The function, its arguments and its value are pickled.
+
+    Tasks of one `queue` run one after the other, in their order. `more` gives the last arguments when the task starts.
+    """
 
     name: str
     function: Callable[..., T]
     arguments: tuple[Any, ...]
+    queue: str | None = None
+    more: Callable[[], tuple[Any, ...]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class Processes:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._running: dict[Any, tuple[str, Any]] = {}
+        self._running: dict[Any, tuple[Task[Any], Any]] = {}
         self.interrupted = False
         self._stopped = False
 
@@ -63,14 +68,15 @@ class Processes:
         """Run the tasks; yields the end of each at once."""
         context: Any = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["petcheck.runner.warm"])
-        left = iter(tasks)
+        left = list(tasks)
         with signals.first_calls(self._interrupt):
             while True:
                 while len(self._running) < self._most and not self._stopped:
-                    task = next(left, None)
-                    if task is None:
+                    busy = {task.queue for task, _ in self._running.values()} - {None}
+                    place = next((place for place, task in enumerate(left) if task.queue not in busy), None)
+                    if place is None:
                         break
-                    self._start(context, task)
+                    self._start(context, left.pop(place))
                 if not self._running:
                     return
                 for ready in wait(list(self._running)):
@@ -80,12 +86,12 @@ class Processes:
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(
             target=_serve,
-            args=(theirs, task.function, task.arguments, dict(os.environ), str(Path.cwd())),
+            args=(theirs, task.function, (*task.arguments, *task.more()), dict(os.environ), str(Path.cwd())),
             daemon=True,
         )
         process.start()
         theirs.close()
-        self._running[ours] = task.name, process
+        self._running[ours] = task, process
         if self.interrupted:  # the signal arrived while the process started
             process.terminate()
 
@@ -94,11 +100,11 @@ class Processes:
             value, error = ready.recv()
         except (EOFError, OSError):
             value = error = None
-        name, process = self._running.pop(ready)
+        task, process = self._running.pop(ready)
         ready.close()
         process.join()
         process.close()
-        return Done(name, value, error)
+        return Done(task.name, value, error)
 
     def _interrupt(self) -> None:
         self.interrupted = self._stopped = True

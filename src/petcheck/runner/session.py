@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from petcheck.call import Call
 from petcheck.config.options import Config
 from petcheck.config.reach import reach_of, secrets_of
-from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
+from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url, sharing_quotas
 from petcheck.errors import AppFailed, Inconclusive, TargetDown, Untestable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Dropped
@@ -42,6 +42,7 @@ from petcheck.wire.raised import Raised
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
 from petcheck.wire.tally import Permissions
+from petcheck.wire.throttle import Limits
 from petcheck.wire.transport import Transport
 
 if TYPE_CHECKING:
@@ -54,16 +55,21 @@ _PROBE_CAP = 1_000_000  # bytes of a body
 
 @dataclass
 class Session:
-    """The targets of a run, and its stream, which gets all that becomes known. The `announcer` shows the progress."""
+    """The targets of a run, and its stream, which gets all that becomes known. The `announcer` shows the progress.
+
+    `limits` are what is known of the servers, by the name of the first target that shares each quota.
+    """
 
     config: Config
     announcer: Announcer = field(default_factory=lambda: Announcer(None))
     clock: Clock = field(default_factory=Clock)
     writer: StreamWriter = field(default_factory=lambda: StreamWriter(None))
+    limits: dict[str, Limits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.head = head_of(self.config, self.clock.now())
         self._configs = {target.name: target for target in self.config.targets}
+        self.quotas = sharing_quotas(self.config.targets)
         self._planned: dict[str, list[PlannedCheck]] = {name: [] for name in self._configs}
         self.opened: dict[str, Target] = {}
         self._down: set[str] = set()
@@ -186,6 +192,7 @@ class Session:
             formed=forms_for(config.seed, target.name).formed,
             undisturbed=signals.held,
             on_waited=lambda name, seconds, why: writer.write(Waited(name, seconds, why)),
+            limits=self.limits.setdefault(self.quotas[target.name], Limits()),
             section="4.1",
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from petcheck.runner.dry_run import forecasts
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec.catalogue import catalogue
 from petcheck.wire import authority
+from petcheck.wire.throttle import Limits
 
 if TYPE_CHECKING:
     from petcheck.runner.finish import RunEnd
@@ -39,13 +40,14 @@ class Prepared:
     """A run that can start. The command line hands it to the plugin as a pytest plugin.
 
     `lock` holds the reports folder; it is None in a run that writes no reports. `witnesses` sign and date them.
-    `end` is how the run ends, once it has begun.
+    `end` is how the run ends, once it has begun. `limits` are what is known of the servers before it and after it.
     """
 
     config: Config
     lock: FolderLock | None
     witnesses: Witnesses = NOBODY
     end: RunEnd | None = None
+    limits: dict[str, Limits] = field(default_factory=dict)
 
 
 def in_parts(config: Config) -> bool:

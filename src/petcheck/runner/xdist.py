@@ -75,16 +75,16 @@ class XdistController:
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Keep each target in one worker, since all knowledge of it, mainly its pace, is in that process."""
+        """Keep targets that share a quota in one worker, since what is known of it is in that process."""
         from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-        names = self._run.names
+        names, quotas = self._run.names, self._run.quotas
 
-        class ByTarget(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
+        class ByQuota(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
             def _split_scope(self, nodeid: str) -> str:
-                return target_of(nodeid, names)
+                return quotas.get(target_of(nodeid, names), "")
 
-        return ByTarget(config, log)
+        return ByQuota(config, log)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Count one more check that a worker has made, and what was sent since."""

@@ -14,6 +14,23 @@ from petcheck.wire.clock import Clock, in_words
 
 
 @dataclass
+class Limits:
+    """What a server has told of its limits for a key, in monotonic seconds: all targets with that key there obey it.
+
+    `buckets` and `windows` are those of requests with the valid key, and without; `one_quota` says that both are one.
+    """
+
+    last_sent: float = -math.inf
+    buckets: dict[bool, pacing.Bucket] = field(default_factory=lambda: dict.fromkeys((True, False), pacing.Bucket()))
+    one_quota: bool = False
+    windows: dict[bool, pacing.OpenWindow] = field(default_factory=dict)
+    contradicted: bool = False
+    pace: pacing.Pace = field(default_factory=pacing.Pace)
+    troubled_until: float = -math.inf
+    trouble: int = 0
+
+
+@dataclass
 class Throttle:
     """Waits before each request of a run, and learns from each response.
 
@@ -23,19 +40,12 @@ class Throttle:
     clock: Clock
     max_wait: float
     wait: Callable[[float, str], None]
-    last_sent: float = -math.inf
-    _buckets: dict[bool, pacing.Bucket] = field(default_factory=lambda: dict.fromkeys((True, False), pacing.Bucket()))
-    _one_quota: bool = False  # for requests with and without the valid key
-    _windows: dict[bool, pacing.OpenWindow] = field(default_factory=dict)
-    _contradicted: bool = False
-    _pace: pacing.Pace = field(default_factory=pacing.Pace)
-    _troubled_until: float = -math.inf
-    _trouble: int = 0
+    limits: Limits = field(default_factory=Limits)
     _refused_s: float = 0.0
 
     def asks_to_wait(self) -> bool:
         """Whether the Retry-After of a 502, 503 or 504 is in force."""
-        return self._troubled_until >= self.clock.monotonic()
+        return self.limits.troubled_until >= self.clock.monotonic()
 
     def before(self, *, valid_key: bool, may_exhaust: bool) -> None:
         """Wait until a request may be sent. A request that may use up the quota waits only for a Retry-After.
@@ -46,15 +56,15 @@ class Throttle:
         if may_exhaust:
             return
         if not refused:
-            self._wait_for_window(keyed=valid_key or self._one_quota)
+            self._wait_for_window(keyed=valid_key or self.limits.one_quota)
         self._wait_for_pace()
 
     def room(self, *, valid_key: bool) -> float:
         """How many requests may be under way at the same time now: as many as the window has, without its reserve."""
-        window = self._buckets[valid_key or self._one_quota].window
-        if self._pace.interval > 0:
+        window = self.limits.buckets[valid_key or self.limits.one_quota].window
+        if self.limits.pace.interval > 0:
             return 1
-        if window is None or self._contradicted or window.ends <= self.clock.monotonic():
+        if window is None or self.limits.contradicted or window.ends <= self.clock.monotonic():
             return math.inf
         return max(1, window.remaining - pacing.reserve(window.limit))
 
@@ -79,26 +89,30 @@ class Throttle:
         """Learn from a response that was received at the monotonic time `finished`."""
         wall = self.clock.now()
         pause = pacing.retry_after(response, wall)
-        if response.status in GATEWAY_TROUBLE and pause is not None and finished + pause > self._troubled_until:
-            self._trouble, self._troubled_until = response.status, finished + pause
-        keyed = valid_key or self._one_quota
-        before = self._buckets[keyed]
+        if response.status in GATEWAY_TROUBLE and pause is not None and finished + pause > self.limits.troubled_until:
+            self.limits.trouble, self.limits.troubled_until = response.status, finished + pause
+        keyed = valid_key or self.limits.one_quota
+        before = self.limits.buckets[keyed]
         if alone:  # a target may limit what is under way at the same time
-            self._pace = self._pace.after(finished, refused=pacing.refused_early(before, response, finished, wall))
+            self.limits.pace = self.limits.pace.after(
+                finished, refused=pacing.refused_early(before, response, finished, wall)
+            )
         bucket = pacing.observe(before, response, finished, wall)
         if bucket.window is not None:
-            self._contradicted = self._contradicted or pacing.rises(self._windows.get(valid_key), bucket.window)
-            self._windows[valid_key] = bucket.window
-            if not keyed and pacing.shares_quota(self._buckets[True], bucket.window):
-                self._one_quota = True
-                self._buckets[True] = bucket
-        self._buckets[keyed] = bucket
+            self.limits.contradicted = self.limits.contradicted or pacing.rises(
+                self.limits.windows.get(valid_key), bucket.window
+            )
+            self.limits.windows[valid_key] = bucket.window
+            if not keyed and pacing.shares_quota(self.limits.buckets[True], bucket.window):
+                self.limits.one_quota = True
+                self.limits.buckets[True] = bucket
+        self.limits.buckets[keyed] = bucket
 
     def _wait_out_refusal(self, *, expected: bool) -> bool:
         """Wait until the Retry-After of a 429, 502, 503 or 504, to any key, has passed; whether a 429 had one."""
         now = self.clock.monotonic()
-        limited = max(bucket.closed_until for bucket in self._buckets.values()) - now
-        left, status = max((self._troubled_until - now, self._trouble), (limited, 429))
+        limited = max(bucket.closed_until for bucket in self.limits.buckets.values()) - now
+        left, status = max((self.limits.troubled_until - now, self.limits.trouble), (limited, 429))
         if left <= 0:
             return False
         why = f"{pacing.LIMITED if status == 429 else f'got {status} with {RETRY_AFTER}'}; resuming"
@@ -109,16 +123,16 @@ class Throttle:
         return limited > 0
 
     def _wait_for_window(self, *, keyed: bool) -> None:
-        bucket = self._buckets[keyed]
+        bucket = self.limits.buckets[keyed]
         pause = pacing.delay(bucket, self.clock.monotonic())
-        if pause.seconds <= 0 or self._contradicted:
+        if pause.seconds <= 0 or self.limits.contradicted:
             return
         self.wait(pause.seconds, pause.why)
-        self._buckets[keyed] = replace(bucket, waited_s=pause.seconds)
+        self.limits.buckets[keyed] = replace(bucket, waited_s=pause.seconds)
 
     def _wait_for_pace(self) -> None:
-        left = self.last_sent + self._pace.interval - self.clock.monotonic()
-        if self._pace.interval > 0 and left > 0:
+        left = self.limits.last_sent + self.limits.pace.interval - self.clock.monotonic()
+        if self.limits.pace.interval > 0 and left > 0:
             self._wait_capped(left, "got 429 with requests left, so slowing down; resuming", "429s")
 
     def _wait_capped(self, seconds: float, why: str, what: str) -> None:

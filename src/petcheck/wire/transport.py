@@ -40,7 +40,7 @@ from petcheck.wire.tally import (
     cause_to_repeat,
     may_be_in_excess,
 )
-from petcheck.wire.throttle import Throttle
+from petcheck.wire.throttle import Limits, Throttle
 
 _KEYS = "5"  # the section about them
 # nothing listened, so the request was not tried at all
@@ -70,8 +70,8 @@ class Transport:
     `bursts` counts the bursts, and `one_by_one` says that the target limits what is under way at the same time, so that
     there are no more of them.
     `formed` chooses the form of a call by what is recorded so far. `recorded` holds the exchanges in order, and `tally`
-    counts them. `down` says that the target has stopped answering. While a POST is sent and recorded, the block of
-    `undisturbed` lasts.
+    counts them. `limits` are known from all targets of that server and key. `down` says that the target has stopped
+    answering. While a POST is sent and recorded, the block of `undisturbed` lasts.
     """
 
     target: str
@@ -84,6 +84,7 @@ class Transport:
     on_waited: Callable[[str, float, str], None] = lambda target, seconds, why: None
     formed: Callable[[Call, Sequence[Exchange]], Call] = lambda call, recorded: call
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
+    limits: Limits = field(default_factory=Limits)
     section: str = ""
     on_top: bool = False
     example: bool = False
@@ -104,7 +105,7 @@ class Transport:
     _open_until: float = -inf
 
     def __post_init__(self) -> None:
-        self._throttle = Throttle(self.time, self.permissions.max_wait, self.wait)
+        self._throttle = Throttle(self.time, self.permissions.max_wait, self.wait, self.limits)
 
     def send(self, call: Call) -> Exchange:
         """Send a call and return its last exchange. Raises `NotSent` if no answer counts or it cannot be sent."""
@@ -312,7 +313,7 @@ class Transport:
                 again = repeated[place].index if repeated else None
                 one = replace(answered[place], index=number, burst=self.bursts, again=again)
                 kept[place] = self._kept(replace(one, section=_section(self.section, calls[place])), cause)
-        self._throttle.last_sent = max(one.sent for one in kept)
+        self.limits.last_sent = max(one.sent for one in kept)
         self._throttle.after_burst(
             [(one.answer, one.finished, one.request.has_valid_key) for one in kept if isinstance(one.answer, Response)]
         )
@@ -356,7 +357,7 @@ class Transport:
             self.tally.lost += 1
             self.permissions.afford(self.tally.tried)
             exchange = replace(send(new_connection=True), resent=True)
-        self._throttle.last_sent = exchange.sent
+        self.limits.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
         return self._kept(replace(exchange, index=self.tally.sent, section=self.section, again=self.again), cause)
