@@ -57,7 +57,7 @@ _PROBE_CAP = 1_000_000  # bytes of a body
 class Session:
     """The targets of a run, and its stream, which gets all that becomes known. The `announcer` shows the progress.
 
-    `limits` are what is known of the servers, by the name of the first target that shares each quota.
+    `limits` are what is known about the servers, by the name of the first target that shares each quota.
     """
 
     config: Config

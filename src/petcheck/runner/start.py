@@ -40,7 +40,7 @@ class Prepared:
     """A run that can start. The command line hands it to the plugin as a pytest plugin.
 
     `lock` holds the reports folder; it is None in a run that writes no reports. `witnesses` sign and date them.
-    `end` is how the run ends, once it has begun. `limits` are what is known of the servers before it and after it.
+    `end` is how the run ends, once it has begun. `limits` are what is known about the servers before it and after it.
     """
 
     config: Config

@@ -75,7 +75,7 @@ class XdistController:
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Keep targets that share a quota in one worker, since what is known of it is in that process."""
+        """Keep targets that share a quota in one worker, since what is known about it is in that process."""
         from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
         names, quotas = self._run.names, self._run.quotas
