@@ -30,6 +30,15 @@ def test_seeds_in_a_row_read_different_animals() -> None:
     assert len(set(map(frozenset, read))) > 1
 
 
+@pytest.mark.parametrize(("seed", "first"), [(3, 130), (4, 111), (6, 130), (7, 111)])
+def test_two_of_three_seeds_read_the_first_or_the_last_animal_of_a_page_first(seed: int, first: int) -> None:
+    clock = Hurried(200)
+    with server(animals=130, clock=clock) as url:
+        trial = judge_in_place(url, "--choose", "GET-1", "--examples", "0", clock=clock, seed=seed)
+    read = [one.request.pet_id for one in trial.exchanges if one.request.operation is Operation.GET_PET]
+    assert read[0] == first
+
+
 def test_an_id_that_no_double_holds_is_read_first() -> None:
     with server(variations=("ids-beyond-double",), animals=30) as url:
         trial = judge_in_place(url, "--choose", "GET-1", "--examples", "0", seed=7)

@@ -7,7 +7,7 @@ from petcheck.json_values import integer
 from petcheck.judging.creations import creations_in, reads_in
 from petcheck.judging.pages import animals_in, pages_in
 from petcheck.judging.rules.get_pet import wrapped
-from petcheck.plan.weaving import rotated
+from petcheck.plan.weaving import rotated, turn
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.toolkit.target import Target
 
@@ -25,16 +25,19 @@ def revealing(target: Target) -> int | None:
 def listed_before(target: Target) -> list[int]:
     """Ids of listed animals that the run did not create: those that were read first, then the most revealing.
 
-    Of those that reveal as much, the next seed has another one first.
+    Of those that reveal as much, the next seed has another one first: of three, one begins with the highest id, and one
+    with the lowest, where code that counts from another number goes wrong.
     """
     target.api.list_pets()
     mine = {made.id for made in creations_in(target.created.values())}
     listed, read = animals_in(target.record), [number for number, _ in reads_in(target.record)]
     others = [number for number in listed if number not in mine]
+    ends = (max(others, default=0), min(others, default=0), None)
+    end = turn(ends, target.seed)
 
     def least_revealing(number: int) -> tuple[bool, ...]:
         held = number % _spacing(number) == 0  # by a double
-        return number not in read, held, "status" in listed[number], not _odd(listed[number])
+        return number not in read, held, number != end, "status" in listed[number], not _odd(listed[number])
 
     return sorted(rotated(others, 0, target.seed, 1), key=least_revealing)
 
