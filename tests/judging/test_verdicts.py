@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from petcheck.call import Form
+from petcheck.call import Credential, Form
 from petcheck.errors import Inconclusive, NotRun
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.cells import Coverage
@@ -340,6 +340,51 @@ def test_silence_counts_only_if_the_target_answered_afterwards(
     assert (verdict.outcome, verdict.reason) == (outcome, said)
     assert bool(verdict.decisive) == (outcome == "fail")
     assert ruled(replace(failed, unanswered=False), record=record).outcome == "fail"
+
+
+CLOSED = exchange(Operation.GET_PET, Silence.RESET, path="/pets/7", credential=Credential.EVERY_OBJECT, index=1)
+GONE = exchange(status=Silence.UNREACHABLE, index=2)
+LISTED = exchange(body=[{"id": 7, "name": "Rex", "categoryId": 1}], index=0)
+PLAIN_PET = {"name": "Rex", "categoryId": 1}
+
+
+def asking(operation: Operation, path: str | None = None, asked: object = None) -> Exchange:
+    return exchange(operation, Silence.RESET, path=path, asked=asked, index=1)
+
+
+@pytest.mark.parametrize(
+    ("record", "outcome"),
+    [
+        ([LISTED, CLOSED, GONE], "fail"),
+        ([LISTED, asking(Operation.CREATE_PET, asked={"name": 7}), GONE], "fail"),
+        ([LISTED, asking(Operation.CREATE_PET, asked=PLAIN_PET | {"name": "\0"}), GONE], "fail"),
+        ([LISTED, asking(Operation.LIST_PETS, "/pets?limit=abc"), GONE], "fail"),
+        ([LISTED, asking(Operation.GET_PET, "/pets/abc"), GONE], "fail"),
+        ([LISTED, asking(Operation.STORE_ORDERS, "/store/orders?limit=1"), GONE], "fail"),
+        # a plain request may meet a restart, and so may one that was lost on a kept connection
+        ([LISTED, asking(Operation.CREATE_PET, asked=PLAIN_PET), GONE], "error"),
+        ([LISTED, asking(Operation.LIST_PETS, "/pets?limit=20"), GONE], "error"),
+        ([LISTED, asking(Operation.GET_PET, "/pets/7"), GONE], "error"),
+        ([LISTED, asking(Operation.STORE_ORDERS), GONE], "error"),
+        ([LISTED, replace(CLOSED, resent=True), GONE], "error"),
+        ([LISTED, replace(CLOSED, burst=1), GONE], "error"),
+        ([LISTED, replace(CLOSED, answer=SILENT.answer), GONE], "error"),
+        ([LISTED, CLOSED], "error"),
+    ],
+)
+def test_a_server_that_ends_on_an_odd_request_fails_what_that_request_asks(
+    record: list[Exchange], outcome: Outcome
+) -> None:
+    failed = Failed("No answer, twice.", (Proof(record[1]),), unanswered=True)
+    verdict = ruled(failed, record=record)
+    said = (
+        "No answer. The server has answered nothing since: this request ends it. Start it again, and send the request "
+        "alone."
+    )
+    assert verdict.outcome == outcome
+    assert verdict.reason == (
+        said if outcome == "fail" else "No answer, twice. The target answered nothing after that."
+    )
 
 
 def test_an_answer_after_an_earlier_silence_of_the_same_failure_counts() -> None:

@@ -585,7 +585,7 @@ def test_a_target_that_dies_is_down_after_ten_seconds_and_few_requests() -> None
         rig.transport.send(Call(Operation.CREATE_PET, body=body))
     assert obstacle.value.reason == (
         'the target has stopped answering: POST /pets with the body {"name": "' + "x" * 89 + "… got no answer "
-        "(reset: closed), nor did any other request for 10 s; the last answer was 200 to GET /pets?limit=1"
+        "(reset: closed), nor did any other request for 10 s"
     )
     assert rig.clock.passed < 12.0
     assert len(rig.client.sent) <= 8

@@ -153,7 +153,7 @@ def _final_tries(record: Record) -> WholeRecord:
         first[exchange.index] = exchange.index if exchange.again is None else first.get(exchange.again, exchange.again)
     alone: dict[Request | int, float] = {first[one.index]: one.sent for one in record if one.burst is None}
     crowded = crowded_in(record)
-    last = _last_before_the_end(record)
+    last = last_before_the_end(record)
     kept = []
     failed: dict[Request | int, float] = {}  # when the first try of a request had failed
     for exchange in record:
@@ -177,7 +177,7 @@ def _final_tries(record: Record) -> WholeRecord:
     return WholeRecord(kept)
 
 
-def _last_before_the_end(record: Record) -> Exchange | None:
+def last_before_the_end(record: Record) -> Exchange | None:
     """The first request after the last response, if it was sent alone and reached a target that was gone after it.
 
     One that was lost on a kept connection has reached it, too.

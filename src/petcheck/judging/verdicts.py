@@ -12,13 +12,17 @@ from datetime import date
 from itertools import zip_longest
 from typing import Literal
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange, NoAnswer, Response, Silence
+from petcheck.judging.apply import last_before_the_end
 from petcheck.judging.cells import Coverage
+from petcheck.judging.creations import categories_in
 from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
 from petcheck.judging.frequency import Frequency, among_others, frequency_of, ids_under_overlap, told_by_body
-from petcheck.judging.request_bodies import Due
+from petcheck.judging.request_bodies import Due, asked_of
+from petcheck.judging.statuses import query_is_valid
 from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
+from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import NOT_IN_FORCE, Outcome
 from petcheck.words import plural
 
@@ -224,18 +228,25 @@ def _option(*dropped: Dropped) -> str | None:
 
 
 def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
-    """The verdict on a failure; an error if no answer followed the silences, as their cause may not be the server."""
+    """The verdict on a failure; an error if no answer followed the silences, as their cause may not be the server.
+
+    An odd request that the server closed its connection on, and after which it was gone, is the cause itself.
+    """
     first, parts = decision.proofs[0].exchange, dict[int, str]()
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
     together = among_others(decision, record)
-    if decision.unanswered and not _is_answered_later(decision, record):
+    ended = _is_ended_by(first, record)
+    if decision.unanswered and not ended and not _is_answered_later(decision, record):
         reason = f"{decision.text}{together} The target answered nothing after that."
         return replace(verdict, outcome="error", reason=reason)
-    often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
+    often = None if ended else frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
     said = often and (ids_under_overlap(often, decision, record) or often.sentence)
     if often and often.when == "at the same time":  # how often it fails there says more than that it does
         reason = f"{decision.text} {said}"
+    elif ended:
+        once = decision.text.replace(", twice", "", 1)  # it could not be sent again
+        reason = f"{once} {_ENDED}"
     elif said:
         reason = f"{decision.text}{together} {said}"
     else:
@@ -254,6 +265,30 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         expected=decision.expected,
         frequency=often,
     )
+
+
+_ENDED = "The server has answered nothing since: this request ends it. Start it again, and send the request alone."
+
+
+def _is_ended_by(exchange: Exchange, record: Record) -> bool:
+    """Whether a request ended the server: one that careless code does not expect. A plain one may meet a restart."""
+    answer = exchange.answer
+    closed = isinstance(answer, NoAnswer) and answer.kind is Silence.RESET and not exchange.resent
+    return closed and exchange is last_before_the_end(record) and _is_odd(exchange, record)
+
+
+def _is_odd(exchange: Exchange, record: Record) -> bool:
+    request = exchange.request
+    match request.operation:
+        case _ if not request.has_valid_key:
+            return True
+        case Operation.CREATE_PET:
+            return asked_of(request, categories_in(record)).due is not Due.CREATED
+        case Operation.LIST_PETS:
+            return not query_is_valid(exchange)
+        case Operation.GET_PET:
+            return request.pet_id is None
+    return bool(request.query)
 
 
 def _is_answered_later(decision: Failed, record: Record) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from petcheck.call import Call, Credential
+from petcheck.json_values import parse
 from petcheck.judging.decision import Record
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.operations import Operation
@@ -30,6 +31,25 @@ def kind_of(call: Call) -> Kind:
     """The kind of a request: one of each is answered alone before others are part of a burst."""
     refused = call.operation is Operation.CREATE_PET and asked_for(call.body, ()).due is Due.REFUSED
     return call.operation, call.credential is Credential.VALID, refused
+
+
+def may_end_a_server(call: Call) -> bool:
+    """Whether careless code may end on a request, with a key or a value of a kind that it does not expect.
+
+    Nothing else is under way beside it, so that it is known which request a server ended on.
+    """
+    if call.credential in _ODD_KEYS:
+        return True
+    asked = asked_for(call.body, ())
+    if call.operation is not Operation.CREATE_PET or asked.due is not Due.REFUSED:
+        return False
+    pet = parse(call.body or b"").value
+    status = pet.get("status", "") if isinstance(pet, dict) else ""
+    return asked.requirement in _OF_ANOTHER_TYPE or not isinstance(status, str)
+
+
+_ODD_KEYS = (Credential.EVERY_OBJECT, Credential.BEYOND_ASCII)
+_OF_ANOTHER_TYPE = ("CREATE-5", "CREATE-7", "CREATE-8")
 
 
 def first_of_each_kind(calls: Iterable[Call], record: Record) -> tuple[Call, ...]:

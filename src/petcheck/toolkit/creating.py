@@ -13,6 +13,7 @@ from petcheck.judging.pages import widest_with_room
 from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
 from petcheck.plan.keys import Wrong
 from petcheck.plan.pages import another_page, page_beside_creations
+from petcheck.plan.together import may_end_a_server
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import RequestKind
@@ -69,9 +70,10 @@ def _page_with_an_invalid_key(target: Target) -> Call:
     to all who ask for one at the same time.
     """
     sent = {one.request.credential for one in target.record if one.request.operation is Operation.LIST_PETS}
+    page = page_beside_creations(target.seed)
     cells = (one for one in target.keys.others if one.wrong is Wrong.FILTER and one.key not in sent)
-    key = next((one.key for one in cells), Credential.MISSING)
-    return page_call(*page_beside_creations(target.seed), key)
+    calls = (page_call(*page, one.key) for one in cells)
+    return next((call for call in calls if not may_end_a_server(call)), page_call(*page, Credential.MISSING))
 
 
 def _creation(target: Target, pet: ValidPet) -> Exchange:

@@ -12,7 +12,7 @@ from petcheck.errors import NotSent
 from petcheck.exchange import Exchange
 from petcheck.judging.decision import Failed
 from petcheck.judging.rules import RULE
-from petcheck.plan.together import first_of_each_kind, kind_of, mixed
+from petcheck.plan.together import first_of_each_kind, kind_of, may_end_a_server, mixed
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import RequestKind
@@ -27,9 +27,9 @@ _SUSPECTED = 6  # failures of bursts that are sent alone
 def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ()) -> None:
     """Send what was not sent before, each kind of request alone first, then the others in bursts; checks reuse it.
 
-    `again` are sent in the bursts too, though they were sent before.
+    What may end a server is left to them. `again` are sent in the bursts too, though they were sent before.
     """
-    new = [call for call in dict.fromkeys(calls) if not target.api.known(call)]
+    new = [call for call in dict.fromkeys(calls) if not target.api.known(call) and not may_end_a_server(call)]
     alone = first_of_each_kind(new, target.record)
     for call in alone:
         with suppress(NotSent):  # the check that asks for it says so

@@ -24,7 +24,7 @@ from math import inf
 
 from petcheck.call import Call, Credential, Form
 from petcheck.errors import ConnectionLost, NotSent, OperationSilent, TargetDown
-from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
+from petcheck.exchange import Exchange, NoAnswer, Response, Silence
 from petcheck.spec.figures import RETRY_AFTER
 from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, is_ordinary, pause_before_probe
@@ -101,7 +101,7 @@ class Transport:
     _bursts_again: int = 0
     _circuit: Circuit = field(default_factory=Circuit)
     _answered: dict[Operation, Call] = field(default_factory=dict)
-    _last_answered: tuple[int, Request] | None = None
+    _was_answered: bool = False
     _open_until: float = -inf
 
     def __post_init__(self) -> None:
@@ -247,11 +247,9 @@ class Transport:
         asked = "; ".join(one.request.summary for one in likely[:_SUSPECTS])
         more = f"; and {len(likely) - _SUSPECTS} more at the same time" if len(likely) > _SUSPECTS else ""
         text = f"the target has stopped answering: {asked}{more} got no answer ({likely[0].answer})"
-        if self._last_answered is None:
+        if not self._was_answered:
             return f"{text}, nor did any other request"
-        status, request = self._last_answered
-        text += f", nor did any other request for {in_words(seconds)}"
-        return f"{text}; the last answer was {status} to {request.summary}"
+        return f"{text}, nor did any other request for {in_words(seconds)}"
 
     # ---- at the same time
 
@@ -339,7 +337,7 @@ class Transport:
 
     def _note_answered(self, call: Call, exchange: Exchange) -> None:
         if isinstance(exchange.answer, Response):
-            self._last_answered = exchange.answer.status, exchange.request
+            self._was_answered = True
             if call.operation.safe and is_ordinary(call):
                 self._answered.setdefault(call.operation, call)
 
