@@ -382,9 +382,7 @@ def test_a_server_that_ends_on_an_odd_request_fails_what_that_request_asks(
         "alone."
     )
     assert verdict.outcome == outcome
-    assert verdict.reason == (
-        said if outcome == "fail" else "No answer, twice. The target answered nothing after that."
-    )
+    assert verdict.reason == said if outcome == "fail" else verdict.reason.startswith("No answer, twice. ")
 
 
 def test_an_answer_after_an_earlier_silence_of_the_same_failure_counts() -> None:

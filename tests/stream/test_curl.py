@@ -88,6 +88,13 @@ CASES: dict[str, tuple[Request, dict[str, str | None]]] = {
     "get with body": (samples.request(base="", method="GET", body=b"x", headers=(JSON,)), {}),
     "unicode": (samples.request(base="", method="POST", body='"Žofie 🐈"'.encode(), headers=(JSON,)), {}),
     "every byte": (samples.request(base="", method="POST", body=bytes(range(256)) * 2, headers=(JSON,)), {}),
+    "long runs": (
+        samples.request(
+            base="", method="POST", body=b"{%s%s}%s" % (b"[" * 3_000, b"%" * 200, b"'" * 400), headers=(JSON,)
+        ),
+        {"content-type": "application/json"},
+    ),
+    "one long run": (samples.request(base="", method="POST", body=b"9" * 5_000, headers=(JSON,)), {}),
     "lines": (samples.request(base="", method="POST", body=b"\r\n\na\\n%s%d\\055\n\n", headers=(JSON,)), {}),
     "like an option": (samples.request(base="", method="POST", body=b"-n \x00", headers=(JSON,)), {}),
 }
@@ -101,6 +108,7 @@ def test_the_line_sends_the_same_request(case: str, shell: str, base: str) -> No
     line = curl_line(Request(sent.operation, sent.method, base + sent.url, sent.headers, sent.body, sent.credential))
     assert line.isascii()
     assert line.isprintable()
+    assert len(line) < 3_000
     Recorder.seen.clear()
     subprocess.run(
         [shell, "-c", line],

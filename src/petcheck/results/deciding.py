@@ -7,7 +7,7 @@ refused. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -75,11 +75,16 @@ def decisions_of(row: Verdict, evidence: Entries) -> list[DecidingExchange]:
     """The exchanges that decide a failure, the most revealing first."""
     indices = [index for index in row.decisive_by_weight if (row.target, index) in evidence]
     parts = [(evidence[row.target, index], row.part(index)) for index in indices[:MOST]]
-    return [DecidingExchange(exchange, part, _mark(row, exchange, part)) for exchange, part in parts]
+    guarded = {
+        one.request.operation
+        for one in evidence.values()
+        if one.target == row.target and one.status == int(_NO_KEY) and not one.request.has_valid_key
+    }
+    return [DecidingExchange(exchange, part, _mark(row, exchange, part, guarded)) for exchange, part in parts]
 
 
-def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
-    """What failures with one cause have in common."""
+def _mark(row: Verdict, exchange: Exchange, part: str, guarded: Collection[Operation] = ()) -> Hashable:
+    """What failures with one cause have in common; `guarded` operations refuse some invalid key as they should."""
     kind, _, which = part.partition(":")
     if exchange.status is None:
         return "no answer", exchange.request.operation
@@ -88,8 +93,11 @@ def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
     if kind == "status" and not row.expected:
         return row.id  # the status is right, and something else contradicts it
     if kind == "status":
-        if exchange.request.operation is Operation.STORE_ORDERS and exchange.status in _MISSING:
-            return NOT_SERVED, exchange.request.operation
+        operation = exchange.request.operation
+        # a key that alone gets no 401 has come past the guard
+        past = operation in guarded and not exchange.request.has_valid_key
+        if operation is Operation.STORE_ORDERS and exchange.status in _MISSING and not past:
+            return NOT_SERVED, operation
         # what is accepted by mistake may be 200 or 201, as the operation has it
         status = _ACCEPTED if exchange.heard.status < 300 else exchange.heard.status
         return kind, status, _beside_status(row, exchange)

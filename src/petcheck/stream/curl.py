@@ -19,6 +19,7 @@ _EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_]
 # what is secret beside the key: a header, the path of a private key, the login of a proxy
 _VARIABLE = re.compile(r"(?:http://)?\$PETSTORE_[A-Z0-9_]+(?:@[A-Za-z0-9.:\[\]-]+)?")
 _PRINTABLE = re.compile(r"[ -~]*")
+_RUN = re.compile(r"(.)\1{199,}", re.DOTALL)
 # what printf reads otherwise, or does not print
 _SPECIAL = re.compile(r"[^ -~]|[%\\']")
 _WRITTEN = {"%": "%%", "\n": "\\n"}
@@ -34,12 +35,13 @@ def curl_line(request: Request, *, short: bool = False, served: bool = False) ->
 
     `short` leaves out headers that are the same in every request of a run. `served` says that the run itself served
     the target: its address is gone, so `$PETSTORE_URL` stands for it.
-    A body beyond printable ASCII comes from `printf` through a pipe, because an argument cannot hold a NUL.
+    A body beyond printable ASCII comes from `printf` through a pipe, because an argument cannot hold a NUL. So does one
+    with a long run of one character, which the line then only counts.
     """
     body = _text(request)
-    if _PRINTABLE.fullmatch(body):
+    if _PRINTABLE.fullmatch(body) and not _RUN.search(body):
         return f"curl {_arguments(request, ['--data-raw', _quoted(body)], short=short, served=served)}"
-    return f"printf {_octal(body)} | curl {_arguments(request, ['--data-binary', '@-'], short=short, served=served)}"
+    return f"{_printing(body)} | curl {_arguments(request, ['--data-binary', '@-'], short=short, served=served)}"
 
 
 def curl_burst(requests: Mapping[int, Request], *, served: bool = False) -> str:
@@ -116,9 +118,23 @@ def _quoted(text: str) -> str:
 
 def _argument(text: str) -> str:
     """Text of one character per byte in quotes."""
-    if _PRINTABLE.fullmatch(text):
+    if _PRINTABLE.fullmatch(text) and not _RUN.search(text):
         return "'" + text.replace("'", "'\\''") + "'"
-    return f'"$(printf {_octal(text)})"'
+    return f'"$({_printing(text)})"'
+
+
+def _printing(text: str) -> str:
+    """The command that prints text of one character per byte."""
+    commands, begin = [], 0
+    for run in _RUN.finditer(text):
+        if run.start() > begin:
+            commands.append(f"printf {_octal(text[begin : run.start()])}")
+        # printf uses its format once for each argument, and prints nothing of that
+        commands.append(f"printf {_octal(run[1])[:-1]}%.0s' $(seq {len(run[0])})")
+        begin = run.end()
+    if begin < len(text) or not commands:
+        commands.append(f"printf {_octal(text[begin:])}")
+    return commands[0] if len(commands) == 1 else f"{{ {'; '.join(commands)}; }}"
 
 
 def _octal(text: str) -> str:

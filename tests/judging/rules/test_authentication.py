@@ -192,7 +192,7 @@ def test_without_a_401_the_key_is_tested_alone(operation: Operation, plain: Call
     assert isinstance(decided("AUTH-1", *let_in), Failed)
     left = decided("AUTH-5", *let_in)
     assert isinstance(left, Undecided)
-    assert left.reason == f"{operation} accepts requests with no key; see AUTH-1."
+    assert left.reason == f"{operation} returned 200 to requests with no key; see AUTH-1."
     assert left.examined == (*first, torn, sent(operation, MISSING, 200))
 
 
@@ -201,12 +201,12 @@ def test_operations_that_let_a_key_in_are_named_together() -> None:
     let_in = [sent(operation, MISSING, 200) for operation in (LIST, GET)]
     left = decided("AUTH-5", *torn, *let_in)
     assert isinstance(left, Undecided)
-    assert left.reason == "GET /pets and GET /pets/{petId} accept requests with no key; see AUTH-1."
+    assert left.reason == "GET /pets and GET /pets/{petId} returned 200 to requests with no key; see AUTH-1."
     other = decided("AUTH-5", torn[0], let_in[0])
     assert isinstance(other, Undecided)
     assert other.reason == (
-        "GET /pets accepts requests with no key; see AUTH-1. No request to GET /pets/{petId} with an invalid key and "
-        "another error got 401."
+        "GET /pets returned 200 to requests with no key; see AUTH-1. No request to GET /pets/{petId} with an invalid "
+        "key and another error got 401."
     )
 
 

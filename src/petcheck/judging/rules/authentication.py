@@ -203,12 +203,15 @@ def _or_accepted(exchange: Exchange) -> str:
 
 
 def _not_shown(missing: Collection[Operation], ambiguous: list[_Ambiguous]) -> Iterator[str]:
-    keys = {e.request.operation: e.request.credential for e, _ in reversed(ambiguous)}
-    accepted = grouped((keys[operation], str(operation)) for operation in missing if operation in keys)
-    for key, names in accepted.items():
-        accept = "accepts" if len(names) == 1 else "accept"
-        yield f"{one_of(names, 'and')} {accept} requests with {key.value}; see {_REQUIREMENT[key]}."
-    others = [str(operation) for operation in missing if str(operation) not in chain(*accepted.values())]
+    asked = {e.request.operation: plain or e for e, plain in reversed(ambiguous)}
+    wrong = grouped(
+        ((asked[operation].request.credential, asked[operation].status), str(operation))
+        for operation in missing
+        if operation in asked
+    )
+    for (key, status), names in wrong.items():
+        yield f"{one_of(names, 'and')} returned {status} to requests with {key.value}; see {_REQUIREMENT[key]}."
+    others = [str(operation) for operation in missing if str(operation) not in chain(*wrong.values())]
     if others:
         yield f"No request to {one_of(others)} with an invalid key and another error got 401."
 

@@ -93,7 +93,8 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     option = grounds.to_write if missing == [1] else None
     reasons = []
     most = max((page.size for page in pages), default=known)
-    capped = most < known and any(SMALLEST_CAP <= page.size < behind(page) and page.has_room for page in pages)
+    with_room = [page for page in pages if page.size >= SMALLEST_CAP and page.has_room]
+    capped = most < known and any(_lacks(page, record) for page in with_room)
     if short and capped:  # more animals would not make its pages longer
         said = f"The service shows at most {plural(most, 'animal')} on a page, fewer than the store has"
         reasons.append(f"{said}, so no page can show whether it obeys `limit` {one_of(short)}.")
@@ -106,6 +107,11 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
         )
     otherwise = Undecided(" ".join(reasons), option, examined)
     return Ask(tuple(page_call(limit) for limit in unanswered), otherwise) if unanswered else otherwise
+
+
+def _lacks(page: Page, record: Record) -> bool:
+    """Whether a page has fewer animals than were known before; one that is seen later may be newer than the page."""
+    return page.size < behind_in([one for one in record if one.finished <= page.exchange.sent])(page)
 
 
 # ---- LIST-4
