@@ -127,6 +127,16 @@ def test_an_operation_that_is_missing_explains_its_other_failures_only() -> None
     ]
 
 
+def test_a_key_that_alone_gets_past_the_guard_is_no_missing_operation() -> None:
+    orders = row("ORDERS-1", "4.4", (0, "status"), expected="an answer that shows the operation exists")
+    scheme = row("AUTH-4", "5", (1, "status"), expected="401")
+    bare = replace(ORDERS, credential=Credential.NO_SCHEME)
+    refused = replace(ORDERS, credential=Credential.RANDOM)
+    calls: list[tuple[Request, Any, int]] = [(ORDERS, {}, 404), (bare, {}, 404)]
+    assert [cause.ids for cause in found([orders, scheme], *calls, (refused, {}, 404))] == ["ORDERS-1, AUTH-4"]
+    assert [cause.ids for cause in found([orders, scheme], *calls, (refused, {}, 401))] == ["ORDERS-1", "AUTH-4"]
+
+
 def test_an_answer_about_the_rest_of_a_request_follows_from_a_key_that_is_accepted() -> None:
     """It is another cause if the status is about the key, or if the key was accepted nowhere or is the valid one."""
     bad = samples.request("/pets?limit=x", credential=Credential.RANDOM)

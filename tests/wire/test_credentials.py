@@ -126,3 +126,18 @@ def test_the_random_key_is_shown_without_the_part_that_it_shares_with_the_key() 
 def test_the_same_seed_gives_the_same_key() -> None:
     key = ApiKey("sk-live_Abc123")
     assert random_key_like(key, random.Random(7)) == random_key_like(key, random.Random(7))
+
+
+@pytest.mark.parametrize(
+    "names", [[f"pets-key-{number}" for number in range(1, 10)], [f"key_{one}" for one in "abcdef"]]
+)
+def test_no_other_key_of_a_numbered_set_is_sent(names: list[str]) -> None:
+    for seed in range(50):
+        key = ApiKey(names[0])
+        drawn = random_key_like(key, random.Random(seed))
+        sent = {drawn} | {
+            str(authorization(kind, key, drawn)).removeprefix("Bearer ")
+            for kind in (Credential.CHANGED, Credential.CUT, Credential.EXTENDED)
+        }
+        assert sent.isdisjoint(names)
+        assert all(len(one) >= len(names[0]) - 1 for one in sent)

@@ -14,6 +14,7 @@ from petcheck.call import Credential
 VARIABLE = "$PETSTORE_API_KEY"
 _KEY = re.compile(r"\$PETSTORE_API_KEY|\$\{PETSTORE_API_KEY(?:([%#])(\?+))?\}")
 _SEPARATORS = "_-."
+_NUMBERED = 4  # a key with fewer characters after its prefix is one of a set
 _HEX_DIGITS_FROM = 8  # characters; a shorter text may be hexadecimal by chance
 
 
@@ -124,9 +125,14 @@ def _expression_of(key: ApiKey, random_key: str) -> str:
 
 
 def _other_character(secret: str, place: int, random_key: str) -> str:
-    """The replacement of one of the key's characters: from the same alphabet, and the same during the whole run."""
+    """The replacement of one of the key's characters: from the same alphabet, and the same during the whole run.
+
+    In a numbered key it is from the other alphabet, since the next number may be a valid key.
+    """
     replaced = secret[place]
     alphabet = _alphabet_of(replaced, secret) if replaced.isalnum() else string.ascii_letters
+    if replaced.isalnum() and len(secret) - _end_of_prefix(secret) < _NUMBERED:
+        alphabet = string.ascii_lowercase if replaced in string.digits else string.digits
     # a server may ignore case
     others = [character for character in alphabet if character.lower() != replaced.lower()]
     return others[sum(random_key.encode()) % len(others)]
@@ -135,7 +141,8 @@ def _other_character(secret: str, place: int, random_key: str) -> str:
 def random_key_like(key: ApiKey, source: random.Random) -> str:
     """A random key of the same shape: its length, its alphabet, and the part before the last `_`, `-` or `.`.
 
-    A server may recognise a key by its prefix. If no letter or digit follows the prefix, the whole key is random.
+    A server may recognise a key by its prefix. If few letters or digits follow the prefix, the whole key is random: the
+    others of a set of numbered keys may be valid.
     """
     secret, kept = key.secret, _prefix(key.secret)
     if not any(character.isalnum() for character in secret):
@@ -147,8 +154,12 @@ def random_key_like(key: ApiKey, source: random.Random) -> str:
 
 
 def _prefix(secret: str) -> str:
-    end = max(secret.rfind(separator) for separator in _SEPARATORS) + 1
-    return secret[:end] if any(character.isalnum() for character in secret[end:]) else ""
+    end = _end_of_prefix(secret)
+    return secret[:end] if sum(character.isalnum() for character in secret[end:]) >= _NUMBERED else ""
+
+
+def _end_of_prefix(secret: str) -> int:
+    return max(secret.rfind(separator) for separator in _SEPARATORS) + 1
 
 
 def _alphabet_of(character: str, secret: str) -> str:
