@@ -144,6 +144,7 @@ def test_three_others_are_named_and_the_rest_counted(number: int, ending: str) -
         ([400] * 4, None, "; also in GET /pets?limit=1, GET /pets?limit=2, GET /pets?limit=3."),
         ([400] * 4, [200, 400], "; also in GET /pets?limit=1, GET /pets?limit=2, GET /pets?limit=3."),
         ([400] * 3, [200], "; also in GET /pets?limit=1, GET /pets?limit=2."),
+        ([404, *[400] * 4, 404], [200, 404], "; also in all 3 other responses with 400, and in 2 more."),
     ],
 )
 def test_statuses_that_are_always_wrong_are_named(statuses: list[int], held: list[int], ending: str) -> None:
@@ -153,6 +154,22 @@ def test_statuses_that_are_always_wrong_are_named(statuses: list[int], held: lis
     ]
     right = [exchange(Operation.LIST_PETS, status) for status in held] if held is not None else None
     assert failed_by("7", rows, right).text.endswith(ending)
+
+
+def test_a_status_of_which_all_responses_are_wrong_comes_first() -> None:
+    rows = [
+        (exchange(status=status, path=f"/pets?limit={n}", index=n), Problem("wrong"))
+        for n, status in enumerate((404, 400))
+    ]
+    assert failed_by("7", rows, [exchange()]).text.startswith("GET /pets?limit=0 returned 404")
+    assert failed_by("7", rows, [exchange(status=404)]).text.startswith("GET /pets?limit=1 returned 400")
+
+
+def test_a_very_long_request_comes_last() -> None:
+    long = exchange(Operation.LIST_PETS, 400, path=f"/pets?limit={'1' * 1_100}", index=0)
+    burst = replace(exchange(Operation.LIST_PETS, 400, path="/pets?limit=3", index=1), burst=1)
+    rows = [(one, Problem("wrong")) for one in (long, burst)]
+    assert failed_by("7", rows).proofs[0].exchange == burst
 
 
 def test_a_rule_knows_which_statuses_are_right() -> None:

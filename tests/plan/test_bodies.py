@@ -62,7 +62,7 @@ def test_each_member_is_left_out_alone_and_one_is_misspelt() -> None:
 def test_the_next_seed_sends_another_value_of_a_kind() -> None:
     several = [{defect.label: defect.body for defect in defects(RUN, 4, 99, seed)} for seed in range(3)]
     statuses = [body["status"] for one in several if isinstance(body := one["status-type"], dict)]
-    assert statuses == [["pending"], 0, True]
+    assert statuses == [["pending"], 0, {"pending": None}]
 
 
 @pytest.mark.parametrize(("category", "fraction"), [(4, "4.5"), (-7, "-7.5"), (2**51, "1.5")])

@@ -19,6 +19,7 @@ from petcheck.spec.figures import GATEWAY_TROUBLE
 from petcheck.spec.operations import Operation
 
 _NAMED, _SHOWN = 3, 10
+_LONG = 1_000  # bytes of a URL and a body
 
 
 def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
@@ -56,7 +57,9 @@ def failed_by(
     `held` are the exchanges without a problem, if they are known: if their statuses are others, the statuses name all
     that is wrong.
     """
-    every = sorted(rows, key=lambda row: simplicity(row[0]))
+    right = {exchange.status for exchange in held or ()}
+    # first a status of which all responses are wrong: of another one only some requests are
+    every = sorted(rows, key=lambda row: (row[0].status in right, simplicity(row[0])))
     # what was asked again says how often it fails, and proves nothing more
     wrong = [row for row in every if row[0].again is None or row[0].burst is not None] or every
     first, problem = wrong[0]
@@ -106,30 +109,31 @@ def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> st
     return f"{words} ({answer_text(exchange)})" if other else words
 
 
-def simplicity(exchange: Exchange) -> tuple[bool, bool, bool, bool, int, bool, int]:
+def simplicity(exchange: Exchange) -> tuple[bool, bool, bool, bool, bool, int, bool, int]:
     """The sort key that puts the request first that is easiest to understand.
 
-    It was sent alone, got no 5xx, of which ERROR-5 tells, has the valid key and the plain form, then is the shortest,
-    then the last form of a simplified example, then the earliest.
+    It is not very long, was sent alone, got no 5xx, of which ERROR-5 tells, has the valid key and the plain form, then
+    is the shortest, then the last form of a simplified example, then the earliest.
     """
     request, found = exchange.request, exchange.simplifies is None
     length = len(request.url) + len(request.body or b"")
     failing = exchange.status is not None and exchange.status >= 500
     odd = not request.has_valid_key, request.form is not Form.PLAIN
-    return exchange.burst is not None, failing, *odd, length, found, exchange.index if found else -exchange.index
+    order = exchange.index if found else -exchange.index
+    return length > _LONG, exchange.burst is not None, failing, *odd, length, found, order
 
 
 def _every_other(wrong: Sequence[Exchange], problem: Problem, held: Sequence[Exchange] | None) -> str:
-    """That all responses with some statuses are wrong, in words; empty if others with these statuses are right."""
-    statuses = {exchange.status for exchange in wrong}
+    """That all responses with some statuses are wrong, in words; empty if few are. The first is named already."""
     right = {exchange.status for exchange in held or ()}
-    more = len(wrong) - 1
-    if held is None or problem.part == STATUS or statuses & right or None in statuses or more < _NAMED:
+    whole = [exchange for exchange in wrong if exchange.status not in right]
+    statuses = sorted({exchange.status for exchange in whole if exchange.status is not None})
+    more, some = len(whole) - 1, len(wrong) - len(whole)
+    silent = any(exchange.status is None for exchange in wrong)
+    if held is None or problem.part == STATUS or silent or more < _NAMED or (len(statuses) > _NAMED and right):
         return ""
-    if len(statuses) > _NAMED:
-        return f"; also in all {more} other responses" if not right else ""
-    names = one_of([str(status) for status in sorted(status for status in statuses if status is not None)])
-    return f"; also in all {more} other responses with {names}"
+    names = f" with {one_of([str(status) for status in statuses])}" if len(statuses) <= _NAMED else ""
+    return f"; also in all {more} other responses{names}" + (f", and in {some} more" if some else "")
 
 
 def _also_in(others: Sequence[str]) -> str:

@@ -118,10 +118,12 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     # no parser reads the first as an object, however lenient; the byte makes it invalid UTF-8 too
     cut_short = json.dumps(body("not-json"))[:-1].encode().replace(b"not-json", b"not-json \xff")
     form = f"name={run}+refused+form&categoryId={category}&status={TELLTALE_STATUS}".encode()
-    array = json.dumps([body("array")]).encode()
+    # a parser that fills a structure takes its values from a list, too, as Rust's serde does
+    array = json.dumps([*body("array").values()]).encode()
     string = json.dumps(json.dumps(body("string"))).encode()
-    # an array cannot be a key of a dictionary, so a lookup crashes; others are lost where code tests for truth
-    types = ([TELLTALE_STATUS], 0, True, False)
+    # an array cannot be a key of a dictionary, so a lookup crashes; 0 and false are lost where code tests for truth; the
+    # serde of Rust takes the object for a value of an enumeration
+    types = ([TELLTALE_STATUS], 0, {TELLTALE_STATUS: None}, False)
     # cut off, it is a category that exists, so nothing but the fraction is wrong; a double has to hold it
     fraction = f"{category}.5" if abs(category) < 2**51 else "1.5"
     missing, misspelt = turn(_MISSPELT, seed)

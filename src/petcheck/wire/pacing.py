@@ -91,8 +91,8 @@ class Pace:
         return Pace(now, 0, max(self.interval, served_every * _SLOWER))
 
 
-def delay(bucket: Bucket, now: float) -> Delay:
-    """How long the next request must wait, at the monotonic time `now`."""
+def delay(bucket: Bucket, now: float, *, keyed: bool = True) -> Delay:
+    """How long the next request must wait, at the monotonic time `now`; `keyed` if the bucket is that of the key."""
     if bucket.closed_until > now:
         return Delay(bucket.closed_until - now, f"{LIMITED}; resuming")
     window = bucket.window
@@ -100,7 +100,8 @@ def delay(bucket: Bucket, now: float) -> Delay:
         return NO_DELAY
     if window.remaining > reserve(window.limit):
         return NO_DELAY
-    left = f"{max(window.remaining, 0)} of {window.limit} requests left; the window resets"
+    those = "requests" if keyed else "requests without a valid key"
+    left = f"{max(window.remaining, 0)} of {window.limit} {those} left; the window resets"
     return Delay(window.ends - now, left)
 
 

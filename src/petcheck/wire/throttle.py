@@ -124,7 +124,7 @@ class Throttle:
 
     def _wait_for_window(self, *, keyed: bool) -> None:
         bucket = self.limits.buckets[keyed]
-        pause = pacing.delay(bucket, self.clock.monotonic())
+        pause = pacing.delay(bucket, self.clock.monotonic(), keyed=keyed)
         if pause.seconds <= 0 or self.limits.contradicted:
             return
         self.wait(pause.seconds, pause.why)
