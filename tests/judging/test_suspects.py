@@ -48,6 +48,12 @@ SAID = 'It worked until POST /pets with the body {"name": "Zoe", "categoryId": 1
         ([WORKED, post(7), BROKEN, between(WORKED, 4, 5)], ""),
         # another page says nothing
         ([between(exchange(path="/pets?limit=5"), 0, 1), post(7), BROKEN], ""),
+        # but that it fails too says that no later POST did it
+        ([WORKED, between(post(6), 1, 1.2), between(exchange(path="/pets?limit=5", status=500), 1.3, 1.4),
+          between(post(7, index=2), 1.5, 2), BROKEN], SAID.replace("7", "6")),
+        ([WORKED, post(7), between(exchange(path="/pets?limit=abc", status=500), 1.3, 1.4), BROKEN], SAID),
+        # a POST that failed may have stored something
+        ([WORKED, post(7), post(6, status=500, index=0), BROKEN], SAID.replace("created animal 7", "returned 500")),
         # the likeliest of several: one that is not plain JSON, then the last
         ([WORKED, post(6, index=1), post(7, index=2), post(5, index=0), BROKEN], SAID),
         ([WORKED, post(6, WITH_COMMA), post(7, index=2), BROKEN], SAID.replace("1}", "1,}").replace("7", "6")),
@@ -56,7 +62,7 @@ SAID = 'It worked until POST /pets with the body {"name": "Zoe", "categoryId": 1
             SAID.replace("animal 7", "an animal"),
         ),
     ],
-)
+)  # fmt: skip
 def test_a_post_after_which_a_page_can_no_longer_be_read_is_named(record: list[Exchange], said: str) -> None:
     assert spoiled_by(BROKEN, record) == said
 

@@ -10,6 +10,7 @@ from petcheck.json_values import integer
 from petcheck.judging.creations import name_in, posts_in, taken
 from petcheck.judging.decision import Failed, Record
 from petcheck.judging.matchers import answer_text, one_of
+from petcheck.judging.statuses import query_is_valid
 from petcheck.spec.operations import Operation
 
 
@@ -19,11 +20,20 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
         return ""
     call = exchange.request.call
     worked = max((e.finished for e in record if e.request.call == call and e.page is not None), default=inf)
-    posts = [e for e in posts_in(record) if e.status == 201 and worked <= e.sent and e.finished <= exchange.sent]
-    # likeliest are an animal whose own 201 cannot be read, and one whose body is not plain JSON
-    worst = max(posts, key=lambda e: (e.object is None, bool(e.request.parsed.wrong), e.index), default=None)
+    lists = (e for e in record if e.request.operation is Operation.LIST_PETS and query_is_valid(e))
+    # another page may have shown it first
+    broken = (e.sent for e in lists if e.status == exchange.status and e.sent >= worked)
+    broke = min(broken, default=exchange.sent)
+    between = [e for e in posts_in(record) if worked <= e.sent and e.finished <= broke]
+    posts = [e for e in between if e.status == 201 or e.heard.status >= 500]
+    # likeliest are an animal whose POST failed or whose own 201 cannot be read, and one whose body is not plain JSON
+    worst = max(
+        posts, key=lambda e: (e.status != 201, e.object is None, bool(e.request.parsed.wrong), e.index), default=None
+    )
     if worst is None:
         return ""
+    if worst.status != 201:
+        return f"It worked until {worst.request.summary} returned {answer_text(worst)}. "
     number = integer((worst.object or {}).get("id"))
     animal = "an animal" if number is None else f"animal {number}"
     return f"It worked until {worst.request.summary} created {animal}. "

@@ -121,8 +121,8 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     # a parser that fills a structure takes its values from a list, too, as Rust's serde does
     array = json.dumps([*body("array").values()]).encode()
     string = json.dumps(json.dumps(body("string"))).encode()
-    # an array cannot be a key of a dictionary, so a lookup crashes; 0 and false are lost where code tests for truth; the
-    # serde of Rust takes the object for a value of an enumeration
+    # an array cannot be a key of a dictionary, so a lookup crashes; 0 and false are lost where code tests for truth; an
+    # object is taken for a value of an enumeration by the serde of Rust
     types = ([TELLTALE_STATUS], 0, {TELLTALE_STATUS: None}, False)
     # cut off, it is a category that exists, so nothing but the fraction is wrong; a double has to hold it
     fraction = f"{category}.5" if abs(category) < 2**51 else "1.5"
