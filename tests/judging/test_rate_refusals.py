@@ -86,7 +86,7 @@ def test_windows_that_end_too_soon_are_given_up() -> None:
     left = carried_out(server)
     assert isinstance(left, Undecided)
     assert left.reason.startswith(
-        "The quota could not be used up: 111 requests took 1.1 s, one after the other, so a window ends before its 60 "
+        "The quota could not be used up: 111 requests took 1.1 s, one after the other, so a window ends before its "
     )
 
 
@@ -119,7 +119,7 @@ def test_it_says_how_slow_the_server_is() -> None:
     server = Server(deepcopy(FIXED), latency=0.25)
     assert carried_out(server) == Undecided(
         "The quota could not be used up: 97 requests took 24.2 s, one after the other, so a window ends before "
-        "its 400 are used. Run petcheck nearer to the server, or with a key of a smaller plan."
+        "its quota of 400 is used. Run petcheck nearer to the server, or with a key of a smaller plan."
     )
 
 
@@ -139,6 +139,30 @@ def test_a_server_fast_enough_is_asked_until_it_refuses(kind: Kind, latency: flo
     server = Server(deepcopy(kind), latency=latency, now=begins, cost=cost)
     assert carried_out(server) is None
     assert 429 in [one.status for one in server.record]
+
+
+@pytest.mark.parametrize(
+    ("limit", "left", "falls", "reset", "step"),
+    [
+        # each takes a second, and a window ends 3 seconds before its Reset at the earliest
+        (60, 59, 0, 63, Ask),
+        (60, 59, 0, 62, Undecided),
+        (100, 59, 1, 63, Ask),
+        (100, 60, 1, 63, Undecided),
+        # each costs two
+        (120, 119, 2, 63, Ask),
+        (121, 119, 2, 63, Undecided),
+    ],
+)
+def test_a_quota_may_just_fit_into_a_window(limit: int, left: int, falls: int, reset: int, step: type) -> None:
+    record = [answered(1.0 * n, left - falls * n, limit=limit, reset=reset, took=1.0) for n in range(21)]
+    assert isinstance(next_step(record, 0), step)
+
+
+def test_two_requests_of_a_window_show_what_each_costs() -> None:
+    first = [answered(1.0 * n, 118 - 2 * n, limit=120, reset=63, took=1.0) for n in range(61)]
+    second = [answered(61.0 + n, 118 - 2 * n, limit=120, reset=124, took=1.0) for n in range(2)]
+    assert isinstance(next_step([*first, *second], 0), Ask)
 
 
 def test_the_first_few_requests_do_not_show_how_fast_a_server_is() -> None:
@@ -510,7 +534,11 @@ def test_whether_a_window_is_fixed_is_tested_after_the_second_hidden_by_rounding
 def test_windows_are_given_up_after_two_and_forty_requests(served: int, more: bool) -> None:
     record = [answered(n, 1, limit=2, reset=n + 4) for n in range(served)]
     step = next_step(record, 0)
-    assert isinstance(step, Ask) == more
+    if more:
+        assert isinstance(step, Ask)
+    else:
+        said = "45 requests were served in 44.0 s, the last with 1 left"
+        assert step == Undecided(f"The quota could not be used up, since its windows end too soon: {said}.")
     assert isinstance(next_step(record, served - 44), Ask)
 
 

@@ -45,6 +45,7 @@ SAID = 'It worked until POST /pets with the body {"name": "Zoe", "categoryId": 1
         ([WORKED, between(post(7), 0.9, 2), BROKEN], ""),
         ([WORKED, between(post(7), 1, 2.1), BROKEN], ""),
         ([WORKED, post(7), between(WORKED, 1.5, 2), BROKEN], ""),
+        ([WORKED, BROKEN, between(post(7), 3, 4), between(BROKEN, 5, 6)], ""),
         ([WORKED, post(7), BROKEN, between(WORKED, 4, 5)], ""),
         # another page says nothing
         ([between(exchange(path="/pets?limit=5"), 0, 1), post(7), BROKEN], ""),

@@ -52,14 +52,21 @@ def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> 
 def failed_by(
     section: str | None, rows: Iterable[tuple[Exchange, Problem]], held: Sequence[Exchange] | None = None
 ) -> Failed:
-    """One failure from the problems of one or more exchanges, described by the simplest request; `section` as below.
+    """One failure from the problems of one or more exchanges; `section` as below.
 
+    The simplest request describes it: first of those accepted by mistake, then of those whose status is always wrong.
     `held` are the exchanges without a problem, if they are known: if their statuses are others, the statuses name all
     that is wrong.
     """
     right = {exchange.status for exchange in held or ()}
-    # first a status of which all responses are wrong: of another one only some requests are
-    every = sorted(rows, key=lambda row: (row[0].status in right, simplicity(row[0])))
+
+    def order(row: tuple[Exchange, Problem]) -> tuple[object, ...]:
+        exchange, of_status = row[0], row[1].part == STATUS
+        accepted = of_status and 200 <= exchange.heard.status < 300  # by mistake
+        # of a status that other responses have rightly, only some requests are wrong
+        return not accepted, not of_status and exchange.status in right, simplicity(exchange)
+
+    every = sorted(rows, key=order)
     # what was asked again says how often it fails, and proves nothing more
     wrong = [row for row in every if row[0].again is None or row[0].burst is not None] or every
     first, problem = wrong[0]

@@ -23,7 +23,7 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     lists = (e for e in record if e.request.operation is Operation.LIST_PETS and query_is_valid(e))
     # another page may have shown it first
     broken = (e.sent for e in lists if e.status == exchange.status and e.sent >= worked)
-    broke = min(broken, default=exchange.sent)
+    broke = min((*broken, exchange.sent))
     between = [e for e in posts_in(record) if worked <= e.sent and e.finished <= broke]
     posts = [e for e in between if e.status == 201 or e.heard.status >= 500]
     # likeliest are an animal whose POST failed or whose own 201 cannot be read, and one whose body is not plain JSON

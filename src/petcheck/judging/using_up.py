@@ -158,8 +158,9 @@ def _too_slow(quota: QuotaSeen, latest: Count, served: Sequence[Exchange]) -> Un
     if fits_into_a_window or fits_into_this:
         return None
     return Undecided(
-        f"The quota could not be used up: {len(served)} requests took {took:.1f} s, one after the other, so a window "
-        f"ends before its {quota.limit} are used. Run petcheck nearer to the server, or with a key of a smaller plan."
+        f"The quota could not be used up: {plural(len(served), 'request')} took {took:.1f} s, one after the other, so "
+        f"a window ends before its quota of {quota.limit} is used. Run petcheck nearer to the server, or with a key of "
+        "a smaller plan."
     )
 
 
