@@ -4,8 +4,9 @@ If a page without `limit` is shorter than one with the default, they are compare
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -26,6 +27,7 @@ from petcheck.judging.pages import (
     more,
     pages_in,
     pages_of,
+    seen_in,
 )
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, LIMITS_NAMED, STATUSES
 from petcheck.spec.operations import Operation
@@ -93,9 +95,7 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     option = grounds.to_write if missing == [1] else None
     reasons = []
     most = max((page.size for page in pages), default=known)
-    with_room = [page for page in pages if page.size >= SMALLEST_CAP and page.has_room]
-    capped = most < known and any(_lacks(page, record) for page in with_room)
-    if short and capped:  # more animals would not make its pages longer
+    if short and most < known and _are_capped(pages, record):  # more animals would not make its pages longer
         said = f"The service shows at most {plural(most, 'animal')} on a page, fewer than the store has"
         reasons.append(f"{said}, so no page can show whether it obeys `limit` {one_of(short)}.")
     elif short:
@@ -109,9 +109,14 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     return Ask(tuple(page_call(limit) for limit in unanswered), otherwise) if unanswered else otherwise
 
 
-def _lacks(page: Page, record: Record) -> bool:
-    """Whether a page has fewer animals than were known before; one that is seen later may be newer than the page."""
-    return page.size < behind_in([one for one in record if one.finished <= page.exchange.sent])(page)
+def _are_capped(pages: Iterable[Page], record: Record) -> bool:
+    """Whether an unfiltered page has room, and fewer animals than were known before; one seen later may be newer."""
+    known = sorted(sights[0].exchange.finished for sights in seen_in(record).values())
+    return any(
+        SMALLEST_CAP <= page.size < bisect_right(known, page.exchange.sent)
+        for page in pages
+        if page.has_room and not page.filtered
+    )
 
 
 # ---- LIST-4
