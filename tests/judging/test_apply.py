@@ -21,7 +21,7 @@ from petcheck.judging.apply import (
 )
 from petcheck.judging.decision import Failed, Held, Proof, Rule, Undecided
 from petcheck.judging.frequency import among_others
-from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, body, header
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, body, header
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -156,6 +156,16 @@ def test_statuses_that_are_always_wrong_are_named(statuses: list[int], held: lis
     assert failed_by("7", rows, right).text.endswith(ending)
 
 
+@pytest.mark.parametrize(("part", "silent"), [(STATUS, False), (BODY, True)])
+def test_each_is_named_where_a_status_is_what_is_wrong_or_one_is_silent(part: str, silent: bool) -> None:
+    statuses: list[int | Silence] = [400, 400, 400, 400, Silence.RESET if silent else 400]
+    rows = [
+        (exchange(status=status, path=f"/pets?limit={n}", index=n), Problem("wrong", part))
+        for n, status in enumerate(statuses)
+    ]
+    assert "other responses" not in failed_by("7", rows, [exchange()]).text
+
+
 def test_a_status_of_which_all_responses_are_wrong_comes_first() -> None:
     rows = [
         (exchange(status=status, path=f"/pets?limit={n}", index=n), Problem("wrong"))
@@ -163,6 +173,21 @@ def test_a_status_of_which_all_responses_are_wrong_comes_first() -> None:
     ]
     assert failed_by("7", rows, [exchange()]).text.startswith("GET /pets?limit=0 returned 404")
     assert failed_by("7", rows, [exchange(status=404)]).text.startswith("GET /pets?limit=1 returned 400")
+
+
+@pytest.mark.parametrize(("status", "first"), [(199, False), (200, True), (201, True), (299, True), (300, False)])
+def test_what_is_accepted_by_mistake_comes_first(status: int, first: bool) -> None:
+    accepted = exchange(status=status, path="/pets?limit=100", index=1)
+    rows = [(one, Problem("wrong", STATUS, "400")) for one in (exchange(status=404, path="/pets"), accepted)]
+    assert (failed_by("7", rows).proofs[0].exchange == accepted) == first
+
+
+def test_a_request_of_a_thousand_bytes_is_not_very_long() -> None:
+    url = exchange(path="/pets?limit=").request.url
+    for length, longest in ((1_000, False), (1_001, True)):
+        one = exchange(path=f"/pets?limit={'1' * (length - len(url))}")
+        assert len(one.request.url) == length
+        assert simplicity(one)[0] == longest
 
 
 def test_a_very_long_request_comes_last() -> None:

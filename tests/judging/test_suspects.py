@@ -53,6 +53,9 @@ SAID = 'It worked until POST /pets with the body {"name": "Zoe", "categoryId": 1
         ([WORKED, between(post(6), 1, 1.2), between(exchange(path="/pets?limit=5", status=500), 1.3, 1.4),
           between(post(7, index=2), 1.5, 2), BROKEN], SAID.replace("7", "6")),
         ([WORKED, post(7), between(exchange(path="/pets?limit=abc", status=500), 1.3, 1.4), BROKEN], SAID),
+        ([WORKED, post(7), between(exchange(path="/pets?limit=5", status=404), 1.3, 1.4), BROKEN], SAID),
+        ([between(exchange(path="/pets?limit=5", status=500), 0, 0.5), WORKED, post(7), BROKEN], SAID),
+        ([WORKED, between(exchange(path="/pets?limit=5", status=500), 1, 1.5), post(7), BROKEN], ""),
         # a POST that failed may have stored something
         ([WORKED, post(7), post(6, status=500, index=0), BROKEN], SAID.replace("created animal 7", "returned 500")),
         # the likeliest of several: one that is not plain JSON, then the last

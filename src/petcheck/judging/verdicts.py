@@ -240,13 +240,12 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     if decision.unanswered and not ended and not _is_answered_later(decision, record):
         reason = f"{decision.text}{together} The target answered nothing after that."
         return replace(verdict, outcome="error", reason=reason)
-    often = None if ended else frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
+    often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
     said = often and (ids_under_overlap(often, decision, record) or often.sentence)
-    if often and often.when == "at the same time":  # how often it fails there says more than that it does
+    if ended:
+        reason = f"{decision.text.replace(', twice', '')} {_ENDED}"  # it could not be sent again
+    elif often and often.when == "at the same time":  # how often it fails there says more than that it does
         reason = f"{decision.text} {said}"
-    elif ended:
-        once = decision.text.replace(", twice", "", 1)  # it could not be sent again
-        reason = f"{once} {_ENDED}"
     elif said:
         reason = f"{decision.text}{together} {said}"
     else:
