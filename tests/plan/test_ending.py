@@ -49,6 +49,20 @@ def test_what_was_sold_before_the_run_comes_first_even_if_an_animal_that_it_sold
     assert older == [read_call(2), read_call(3), read_call(4)]
 
 
+def test_an_animal_first_seen_after_the_first_post_is_none_from_before_the_run() -> None:
+    created = {"name": "Ann", "categoryId": 3, "status": "sold"}
+    chunked = {"id": 9, "name": "petcheck 0badcafe in chunks", "categoryId": 3}
+    record = WholeRecord(
+        [
+            exchange(body=PETS[:2], index=0),
+            exchange(Operation.CREATE_PET, status=201, asked=created, body={"id": 8, **created}, index=1),
+            exchange(body=[*PETS[:2], {"id": 8, **created}, chunked], index=2),
+        ]
+    )
+    calls = ending(record)
+    assert [number for number in range(1, 10) if read_call(number) in calls] == [1, 8]
+
+
 def test_of_the_animals_of_the_run_one_without_a_status_is_read_unless_one_was() -> None:
     sent = [{"name": f"n{number}", "categoryId": 1, "status": "sold"} for number in range(4)]
     del sent[1]["status"]

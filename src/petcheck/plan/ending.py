@@ -11,7 +11,7 @@ from petcheck.grouping import grouped
 from petcheck.judging.apply import stated
 from petcheck.judging.creations import Creation, creations_in, found_in, posts_in, reads_in
 from petcheck.judging.decision import Record
-from petcheck.judging.pages import animals_in, lists_in
+from petcheck.judging.pages import animals_in, lists_in, older_in
 from petcheck.spec.figures import LIMIT_MAX, SOLD
 from petcheck.spec.operations import Operation
 
@@ -93,8 +93,8 @@ def _unlike(record: Record) -> Iterator[Call]:
 
 
 def _oldest(record: Record) -> Iterator[Call]:
-    made = {one.id for one in creations_in(record)}
-    yield from [read_call(number) for number in animals_in(record) if number not in made][:1]
+    older = older_in(record)
+    yield from [read_call(number) for number in animals_in(record) if number in older][:1]
 
 
 def _unread(record: Record) -> Iterator[Call]:
@@ -103,8 +103,8 @@ def _unread(record: Record) -> Iterator[Call]:
     Those that the run created do not count: a store that hides what was sold long ago may show what it sold just now.
     The last on the pages come first, since the run has read the first.
     """
-    made = {one.id for one in creations_in(record)}
-    shown = {number: animal for number, animal in animals_in(record).items() if number not in made}
+    older = older_in(record)
+    shown = {number: animal for number, animal in animals_in(record).items() if number in older}
     read = {*found_in(record)}
     seen, categories = (
         {str(shown[number].get(name)) for number in read & shown.keys()} for name in ("status", "categoryId")

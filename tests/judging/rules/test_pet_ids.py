@@ -68,6 +68,11 @@ def test_ids_that_posts_and_reads_showed_count_too() -> None:
     assert isinstance(found(read, page(8), made(7, 1.0), made(8, 2.0)), Failed)
 
 
+def test_an_animal_that_a_get_returned_for_another_one_has_no_part_in_it() -> None:
+    reads = [exchange(GET, 200, {"id": n, "name": "Rex"}, path=f"/pets/{n - 1}", sent=0.0) for n in (7, 8)]
+    assert isinstance(found(*reads, made(7, 1.0), made(8, 2.0)), Held)
+
+
 def test_two_created_animals_can_be_compared() -> None:
     assert found(made(1, 0.0), made(2, 1.0)) == Held((made(1, 0.0), made(2, 1.0)))
     assert isinstance(found(made(1, 0.0)), Undecided)

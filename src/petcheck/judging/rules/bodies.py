@@ -156,7 +156,8 @@ def _overwritten(record: Record) -> Iterator[tuple[Exchange, Problem]]:
 def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
     """The POSTs whose animal got the id of another animal that was shown less than `LAG_S` before."""
     for one in creations_in(record):
-        shown = seen_in(record)[one.id]
+        # GET-2 judges a GET that returns another animal than the one asked for
+        shown = [s for s in seen_in(record)[one.id] if s.exchange.request.pet_id in (None, one.id)]
         earlier = bisect_left(shown, one.exchange.sent, key=lambda sight: sight.exchange.finished)
         before = shown[earlier - 1] if earlier else None
         if before is None or one.exchange.sent - before.exchange.finished >= LAG_S:
