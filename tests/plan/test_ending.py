@@ -60,7 +60,7 @@ def test_an_animal_first_seen_after_the_first_post_is_none_from_before_the_run()
         ]
     )
     calls = ending(record)
-    assert [number for number in range(1, 10) if read_call(number) in calls] == [1, 8]
+    assert [number for number in range(1, 10) if read_call(number) in calls] == [1, 2, 8]
 
 
 def test_of_the_animals_of_the_run_one_without_a_status_is_read_unless_one_was() -> None:
