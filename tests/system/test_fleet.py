@@ -516,7 +516,7 @@ class Mute(Processes):
 
     def each(self, tasks: Iterable[Task[Any]]) -> Iterator[Done[Any]]:
         for task in tasks:
-            task.function(*task.arguments)
+            task.function(*task.arguments, *task.more())
             yield Done(task.name, None)
 
 
