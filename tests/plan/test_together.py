@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.call import Call, Credential, page_call, read_call
-from petcheck.plan.together import connections, first_of_each_kind, mixed
+from petcheck.exchange import Exchange
+from petcheck.plan.together import connections, first_of_each_kind, may_end_a_server, mixed, pages_beside
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
 KEYLESS = page_call(credential=Credential.MISSING)
 VALID = Call(Operation.CREATE_PET, body=b'{"name": "a", "categoryId": 1}')
 REFUSED = Call(Operation.CREATE_PET, body=b"{}")
+
+
+def posted(body: object) -> Call:
+    return Call(Operation.CREATE_PET, body=json.dumps(body).encode())
 
 
 def test_a_run_that_reads_has_fewer_under_way() -> None:
@@ -59,3 +66,45 @@ def test_bursts_hold_everything_once_and_are_about_equally_long(asked: list[tupl
     assert all(length <= size for length in lengths)
     assert not lengths or max(lengths) - min(lengths) <= 1
     assert len(bursts) == -(-len(calls) // size)
+
+
+def test_the_pages_beside_a_page_are_those_of_its_last_burst_that_share_most() -> None:
+    def asked(query: str, burst: int | None, index: int, key: Credential = Credential.VALID) -> Exchange:
+        return replace(exchange(path=f"/pets{query}", index=index, credential=key), burst=burst)
+
+    record = [
+        asked("?limit=100", None, 0),
+        asked("?limit=100", 1, 1),
+        asked("?status=sold", 1, 2),
+        asked("?limit=100", 2, 3),
+        asked("?limit=59", 2, 4),
+        asked("?limit=100&status=sold", 2, 5),
+        asked("?status=pending", 2, 6),
+        asked("?limit=20", 2, 7, Credential.RANDOM),
+        replace(exchange(Operation.GET_PET, path="/pets/7", index=8), burst=2),
+    ]
+    assert pages_beside(page_call(100), record) == [page_call(100, "sold"), page_call(59)]
+    assert pages_beside(page_call(100), record[:3]) == [page_call(None, "sold")]
+    assert pages_beside(page_call(100), record[:1]) == pages_beside(page_call(1), record) == []
+    assert pages_beside(read_call(7), record) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "may"),
+    [
+        (page_call(1, None, Credential.EVERY_OBJECT), True),
+        (page_call(1, None, Credential.BEYOND_ASCII), True),
+        (page_call(1, None, Credential.RANDOM), False),
+        (page_call(1), False),
+        (posted({"name": 7, "categoryId": 1}), True),
+        (posted({"name": "Rex", "categoryId": "1"}), True),
+        (posted({"name": "Rex", "categoryId": 1, "status": None}), True),
+        (posted({"name": "Rex", "categoryId": 1, "status": "adopted"}), False),
+        (posted({"name": "Rex"}), False),
+        (posted([]), True),
+        (Call(Operation.CREATE_PET), True),
+        (posted({"name": "Rex", "categoryId": 1}), False),
+    ],
+)
+def test_a_value_or_a_key_of_an_unexpected_kind_may_end_a_server(call: Call, may: bool) -> None:
+    assert may_end_a_server(call) == may

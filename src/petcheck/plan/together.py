@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 from petcheck.call import Call, Credential
@@ -18,6 +19,7 @@ from petcheck.spec.operations import Operation
 from petcheck.stream.lines import CONNECTIONS
 
 _READING = 4  # requests at the same time
+_BESIDE = 2  # pages that are requested beside one again
 Kind = tuple[Operation, bool, bool]
 """An operation, whether the key is valid, and whether the body must be refused."""
 
@@ -50,6 +52,18 @@ def may_end_a_server(call: Call) -> bool:
 
 _ODD_KEYS = (Credential.EVERY_OBJECT, Credential.BEYOND_ASCII)
 _OF_ANOTHER_TYPE = ("CREATE-5", "CREATE-7", "CREATE-8")
+
+
+def pages_beside(call: Call, record: Record) -> list[Call]:
+    """The pages, at most two, that were requested beside a page the last time that it was: its answer may be theirs."""
+    last = next((one for one in reversed(record) if replace(one.request.call, form=None) == call), None)
+    if call.operation is not Operation.LIST_PETS or last is None or last.burst is None:
+        return []
+    others = (replace(one.request.call, form=None) for one in record if one.burst == last.burst)
+    pages = dict.fromkeys(one for one in others if one.operation is Operation.LIST_PETS and one != call)
+    valid = [one for one in pages if one.credential is Credential.VALID]
+    # a server that mixes requests up mixes those that share a parameter
+    return sorted(valid, key=lambda one: not {*one.query} & {*call.query})[:_BESIDE]
 
 
 def first_of_each_kind(calls: Iterable[Call], record: Record) -> tuple[Call, ...]:

@@ -19,7 +19,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import RequestKind
 from petcheck.toolkit.lookups import revealing
 from petcheck.toolkit.target import Target, valid_call
-from petcheck.toolkit.together import ask_ahead, asked_later, examples_left, send_together, sends_bursts
+from petcheck.toolkit.together import ask_ahead, asked_later, send_together, sends_bursts
 
 _TWINS = 2
 _LOST = 2
@@ -40,7 +40,7 @@ def ask_creations_ahead(target: Target) -> None:
     firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
     posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
     beside: list[Call] = []
-    if examples_left(target) > _BESIDE:
+    if target.examples_left() > _BESIDE:
         posts += map(valid_call, _twins(target))
         before, refused = map(new_pet_call, nameless_bodies(target.category, target.seed))
         # the same URL byte by byte, as a cache or a shared flight of requests knows it
@@ -115,11 +115,11 @@ def _ask_anew_together(target: Target) -> None:
     if number is not None and target.as_of < REMOVAL_DAY:
         calls.append(read_call(number))
     also = page_call(*another_page(target.seed))
-    if calls and examples_left(target) and not target.api.known(also):
+    if calls and target.examples_left() and not target.api.known(also):
         calls.append(also)
         target.examples_sent += 1
     send_together(target, calls)
-    unlisted = _unlisted(target) if target.as_of < REMOVAL_DAY and examples_left(target) >= _LOST else []
+    unlisted = _unlisted(target) if target.as_of < REMOVAL_DAY and target.examples_left() >= _LOST else []
     for lost in unlisted[:_LOST]:
         target.api.get_pet(lost)
         target.examples_sent += 1

@@ -31,6 +31,7 @@ from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_p
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyPlan, key_plan
 from petcheck.plan.pages import Parameters, first_pages
+from petcheck.plan.together import pages_beside
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation, allowed_operations
 from petcheck.toolkit.feeds import Choice
@@ -41,7 +42,6 @@ from petcheck.wire.transport import Transport
 READING_BUDGET, WRITING_BUDGET = 40, 60
 _QUESTIONS = 6  # most questions that a rule may ask for one decision
 _SAME_QUESTIONS = 3  # that it may ask for the same requests in a run: where an animal never stops changing
-_BESIDE = 2  # pages that are requested beside one again
 # requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
 _RESERVED = 3
 _AFTER_THE_END = 2  # more of them that the end leaves over, if an animal may be gone
@@ -235,23 +235,12 @@ class Target:
         if left > 0 and patient:
             self.transport.wait(left, "checking an earlier answer again")
         for call in question.calls:
-            beside = self._sent_beside(call)
-            if beside and min(self.examples_share - self.examples_sent, self.spare_for_examples()) >= len(beside):
+            beside = pages_beside(call, self.record)
+            if beside and self.examples_left() >= len(beside):
                 self.examples_sent += len(beside)  # they take the place of property examples
                 self.api.ask_together([call, *beside])
             else:
                 send(call)
-
-    def _sent_beside(self, call: Call) -> list[Call]:
-        """The pages that were requested beside a page the last time that it was: its answer may be theirs."""
-        last = next((one for one in reversed(self.record) if replace(one.request.call, form=None) == call), None)
-        if call.operation is not Operation.LIST_PETS or last is None or last.burst is None:
-            return []
-        others = (replace(one.request.call, form=None) for one in self.record if one.burst == last.burst)
-        pages = dict.fromkeys(one for one in others if one.operation is Operation.LIST_PETS and one != call)
-        valid = [one for one in pages if one.credential is Credential.VALID]
-        # a server that mixes requests up mixes those that share a parameter
-        return sorted(valid, key=lambda one: not {*one.query} & {*call.query})[:_BESIDE]
 
     @property
     def budget(self) -> int:
@@ -327,6 +316,10 @@ class Target:
     def spare_for_examples(self) -> int:
         """Requests that property examples may still use."""
         return self.spare_in_all() - self.reserved
+
+    def examples_left(self) -> int:
+        """Requests of property examples that may be used for something else."""
+        return min(self.examples_share - self.examples_sent, self.spare_for_examples())
 
     def spare_for_the_end(self) -> int:
         """Requests that the end of the run may still use."""

@@ -112,11 +112,6 @@ def sends_bursts(target: Target) -> bool:
     return allowed.connections > 1 and allowed.max_requests >= target.budget
 
 
-def examples_left(target: Target) -> int:
-    """How many requests of property examples may be used for something else."""
-    return min(target.examples_share - target.examples_sent, target.spare_for_examples())
-
-
 def _explain(target: Target, burst: Sequence[Exchange]) -> None:
     """Send what fails in a burst alone; if it holds there, send the whole burst again, at the same time and alone.
 
@@ -142,7 +137,7 @@ def _explain(target: Target, burst: Sequence[Exchange]) -> None:
         if _is_refused(suspect) and any(_is_refused(one) and _is_accepted_alone(one) for one in target.record):
             return
         if suspect.index not in again:
-            if target.suspected >= _SUSPECTED or examples_left(target) < 2 * len(burst) + 1:
+            if target.suspected >= _SUSPECTED or target.examples_left() < 2 * len(burst) + 1:
                 return
             target.suspected += 1
             again[suspect.index] = _again(target, suspect)

@@ -256,6 +256,8 @@ def test_more_animals_do_not_help_where_pages_are_capped() -> None:
     # or shows all that there were then
     grown = (page([0], "limit=1"), page(range(20), "limit=20", 1), page(range(25), "limit=100", 2), made(30, 5))
     assert reason(decided("LIST-3", *grown)) == f"Only 26 {few}"
+    again = (*grown[:3], page(range(25), "limit=100", 3), made(30, 5))
+    assert reason(decided("LIST-3", *again)) == f"Only 26 {few}"
     # or was asked before an animal that only a later page shows
     later = (page([0], "limit=1"), page(range(20), "limit=20", 1), page(range(25), "limit=100", 2))
     assert reason(decided("LIST-3", *later, page(range(15, 26), "", 3))) == f"Only 26 {few}"
