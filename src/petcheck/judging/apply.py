@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -58,13 +58,13 @@ def failed_by(
     `held` are the exchanges without a problem, if they are known: if their statuses are others, the statuses name all
     that is wrong.
     """
-    right = {exchange.status for exchange in held or ()}
+    right = None if held is None else {exchange.status for exchange in held}
 
     def order(row: tuple[Exchange, Problem]) -> tuple[object, ...]:
         exchange, of_status = row[0], row[1].part == STATUS
         accepted = of_status and 200 <= exchange.heard.status < 300  # by mistake
         # of a status that other responses have rightly, only some requests are wrong
-        return not accepted, not of_status and exchange.status in right, simplicity(exchange)
+        return not accepted, not of_status and exchange.status in (right or ()), simplicity(exchange)
 
     every = sorted(rows, key=order)
     # what was asked again says how often it fails, and proves nothing more
@@ -73,7 +73,7 @@ def failed_by(
     named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:])
     others = [name for name in named if name != described(first)]
     return Failed(
-        f"{sentence(section, first, problem)}{_every_other([x for x, _ in wrong], problem, held) or _also_in(others)}.",
+        f"{sentence(section, first, problem)}{_every_other([x for x, _ in wrong], problem, right) or _also_in(others)}.",
         tuple(Proof(exchange, problem.part) for exchange, problem in _each_status_first(wrong)[:_SHOWN]),
         unanswered=first.status is None,
         expected=problem.expected,
@@ -130,14 +130,18 @@ def simplicity(exchange: Exchange) -> tuple[bool, bool, bool, bool, bool, int, b
     return length > _LONG, exchange.burst is not None, failing, *odd, length, found, order
 
 
-def _every_other(wrong: Sequence[Exchange], problem: Problem, held: Sequence[Exchange] | None) -> str:
-    """That all responses with some statuses are wrong, in words; empty if few are. The first is named already."""
-    right = {exchange.status for exchange in held or ()}
+def _every_other(wrong: Sequence[Exchange], problem: Problem, right: Collection[int | None] | None) -> str:
+    """That all responses with some statuses are wrong, in words; empty if few are. The first is named already.
+
+    `right` are the statuses of responses without the problem, None if they are not known.
+    """
+    if right is None:
+        return ""
     whole = [exchange for exchange in wrong if exchange.status not in right]
     statuses = sorted({exchange.status for exchange in whole if exchange.status is not None})
     more, some = len(whole) - 1, len(wrong) - len(whole)
     silent = any(exchange.status is None for exchange in wrong)
-    if held is None or problem.part == STATUS or silent or more < _NAMED or (len(statuses) > _NAMED and right):
+    if problem.part == STATUS or silent or more < _NAMED or (len(statuses) > _NAMED and right):
         return ""
     names = f" with {one_of([str(status) for status in statuses])}" if len(statuses) <= _NAMED else ""
     return f"; also in all {more} other responses{names}" + (f", and in {some} more" if some else "")
