@@ -72,8 +72,9 @@ def failed_by(
     first, problem = wrong[0]
     named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:])
     others = [name for name in named if name != described(first)]
+    also = _every_other([x for x, _ in wrong], problem, right) or _also_in(others)
     return Failed(
-        f"{sentence(section, first, problem)}{_every_other([x for x, _ in wrong], problem, right) or _also_in(others)}.",
+        f"{sentence(section, first, problem)}{also}.",
         tuple(Proof(exchange, problem.part) for exchange, problem in _each_status_first(wrong)[:_SHOWN]),
         unanswered=first.status is None,
         expected=problem.expected,
