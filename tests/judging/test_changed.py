@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from petcheck.call import Call, page_call, read_call
-from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
+from petcheck.judging.changed import Changed, changed_alike, difference, failed_alike, unlike_created
 from petcheck.judging.creations import Creation, creations_in, read_sight
 from petcheck.judging.decision import Ask, Failed, Proof, Undecided
 from petcheck.judging.judgement import Grounds
@@ -115,12 +115,11 @@ def test_a_difference_names_all_members_and_shows_the_first() -> None:
 def test_a_difference_counts_if_the_latest_two_sights_share_it_and_the_last_is_late() -> None:
     one = made(7)
     first, last = read(7, 1.0, name="Tom"), read(7, DUE, name="Tom")
-    assert as_created(one, []) is None
-    assert as_created(one, [read(7, name="Tom"), read(7)]) is None
-    assert as_created(one, [first, last]) == difference(one, last)
+    assert unlike_created([(one, []), (one, [read(7, name="Tom"), read(7)])]) == ([], [])
+    assert unlike_created([(one, [first, last])]) == ([difference(one, last)], [])
     other, soon = read(7, 1.0, name="Tim"), read(7, 10.0, name="Tom")
     for sights in ([last], [other, last], [read(7, 1.0), last], [first, other, last], [first, soon]):
-        assert as_created(one, sights) == Ask(
+        ask = Ask(
             (read_call(7),),
             Undecided(
                 "The animal changes between requests; another client may be changing it. Run again.",
@@ -129,6 +128,8 @@ def test_a_difference_counts_if_the_latest_two_sights_share_it_and_the_last_is_l
             ),
             DUE,
         )
+        assert unlike_created([(one, sights)]) == ([], [ask])
+        assert unlike_created([(one, sights), (one, [first, last]), (one, [])]) == ([difference(one, last)], [ask])
 
 
 # ---- several animals

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -30,7 +30,13 @@ class Changed:
     failed: Failed
 
 
-def as_created(one: Creation, sights: Sequence[Sight]) -> Changed | Ask | None:
+def unlike_created(shown: Iterable[tuple[Creation, Sequence[Sight]]]) -> tuple[list[Changed], list[Ask]]:
+    """Of animals and their sights, those that stay different from their 201, and what to ask about the others."""
+    found = [_unlike_created(one, sights) for one, sights in shown]
+    return [one for one in found if isinstance(one, Changed)], [one for one in found if isinstance(one, Ask)]
+
+
+def _unlike_created(one: Creation, sights: Sequence[Sight]) -> Changed | Ask | None:
     """What an animal shows that differs from its 201; None if nothing does.
 
     A difference counts if the latest two sights share it, and the last is `LAG_S` after the POST.

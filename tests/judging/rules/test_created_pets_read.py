@@ -26,6 +26,8 @@ from tests.judging.rules.animals import (
 )
 from tests.support.exchanges import exchange
 
+CHANGING = "The animal changes between requests; another client may be changing it. Run again."
+
 
 def test_a_created_animal_is_read_as_it_was_created() -> None:
     posted, read = new(1), get(1, 1.0)
@@ -92,9 +94,7 @@ def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
     first = found("CREATE-12", posted, read)
     assert isinstance(first, Ask)
     assert (first.calls, first.not_before) == ((reading(1),), 10.1)
-    assert (
-        first.otherwise.reason == "The animal changes between requests; another client may be changing it. Run again."
-    )
+    assert first.otherwise.reason == CHANGING
     assert first.otherwise.examined == (posted, read)
     late = get(1, 10.2, name="Tex")
     alone = found("CREATE-12", posted, read, late, grounds=READING)
@@ -124,6 +124,18 @@ def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
         ("POST", "body:/name"),
         ("GET", "body:/name"),
     ] * 2
+
+
+def test_an_animal_that_was_read_too_early_to_count_by_itself_confirms_another_one() -> None:
+    late = [get(3, 2.0, name=""), get(3, 11.0, name="")]
+    record = [new(1, 0.5), new(3), *late, get(1, 11.1, name="")]
+    assert found("CREATE-12", *record[:2], record[-1]) == Ask(
+        (reading(1),), Undecided(CHANGING, examined=(record[0], record[-1]), doubtful=True), 10.6
+    )
+    failed = found("CREATE-12", *record)
+    assert isinstance(failed, Failed)
+    assert failed.text.startswith("GET /pets/3 does not match the 201 for animal 3: ")
+    assert failed.text.endswith("; also animal 1.")
 
 
 def test_two_animals_that_differ_in_other_members_may_have_been_changed_by_another_client() -> None:

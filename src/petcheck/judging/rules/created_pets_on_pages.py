@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from petcheck.call import Call, page_call, read_call
 from petcheck.exchange import Exchange, Page
 from petcheck.judging.agree import agree
-from petcheck.judging.changed import Changed, as_created, changed_alike, difference, failed_alike
+from petcheck.judging.changed import changed_alike, difference, failed_alike, unlike_created
 from petcheck.judging.creations import Creation, listed_in, no_creation, read_in, reads_of, still_there
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import BODY, Grounds, body
@@ -25,17 +25,8 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     pages, listed = pages_in(record), listed_in(record)
     if (at_once := _alike_on_one_page(pages, creations)) is not None:
         return at_once
-    questions: list[Ask] = []
-    shown: list[Exchange] = []
-    changed: list[Changed] = []
-    for one in creations:
-        sights = [sight for sight in listed.get(one.id, ()) if one.is_before(sight.exchange)]
-        decision = as_created(one, sights)
-        if isinstance(decision, Ask):
-            questions.append(decision)
-        elif decision is not None:
-            changed.append(decision)
-        shown += [sight.exchange for sight in sights]
+    seen = {one.id: [sight for sight in listed.get(one.id, ()) if one.is_before(sight.exchange)] for one in creations}
+    changed, questions = unlike_created((one, seen[one.id]) for one in creations)
     if changed:
         again = changed[0].failed.proofs[1].exchange.request.call
         statuses = {one.id: one.status for one in creations}
@@ -53,8 +44,8 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
             questions.append(proved)
     if questions:
         return questions[0]
-    if shown:
-        return Held(tuple(dict.fromkeys(shown)))
+    if any(seen.values()):
+        return Held(tuple(dict.fromkeys(sight.exchange for one in creations for sight in seen[one.id])))
     return Undecided("No page had room for the created animals. Test a store of fewer than 20 animals.")
 
 

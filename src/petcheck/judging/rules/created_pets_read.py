@@ -8,7 +8,7 @@ from itertools import chain
 from petcheck.call import page_call, read_call
 from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
-from petcheck.judging.changed import Changed, as_created, changed_alike
+from petcheck.judging.changed import changed_alike, unlike_created
 from petcheck.judging.creations import (
     Creation,
     creations_in,
@@ -40,21 +40,15 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
         return no_creation(record)
     by_id = read_in(record)
     reads = [(one, [e for e in by_id.get(one.id, ()) if one.is_before(e)]) for one in creations]
-    shown: list[Exchange] = []
-    changed: list[Changed] = []
     seen = {one.id: reads_of(exchanges) for one, exchanges in reads}
     if (mixed := _mixed_up(record, seen, grounds)) is not None:
         return mixed
-    for one, _ in reads:
-        sights = seen[one.id]
-        decision = as_created(one, sights)
-        if isinstance(decision, Changed):
-            changed.append(decision)
-        elif decision is not None and not changed:
-            return decision
-        shown += [sight.exchange for sight in sights]
+    changed, questions = unlike_created((one, seen[one.id]) for one in creations)
     if changed:
         return changed_alike(changed, seen, creations, grounds, read_call)
+    if questions:
+        return questions[0]
+    shown = [sight.exchange for one in creations for sight in seen[one.id]]
     lost = [(one, x) for one, x in reads if any(e.status == 404 for e in x) and not any(map(read_sight, x))]
     if lost:
         return _is_lost(record, creations, lost, tuple(shown))
