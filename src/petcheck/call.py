@@ -49,7 +49,8 @@ class Credential(Enum):
 class Form(Enum):
     """One of the spellings of a request that HTTP and JSON leave to the client (RFC 9110, 8259).
 
-    All mean the same, but for a body in chunks: whether a server reads one is open, so it is observed and not judged.
+    All mean the same, but for two: whether a server reads a body in chunks or one of another type is open. The first is
+    observed and not judged; the second must not get a 5xx.
     """
 
     PLAIN = "the plain form"
@@ -63,12 +64,13 @@ class Form(Enum):
     ESCAPED = "escapes in its JSON"
     BACKWARDS = "its JSON members in the opposite order"
     CHUNKED = "its body in chunks"
+    AS_TEXT = "its body as text/plain"
 
 
 FORMS_OF_JSON = frozenset({Form.SPACED, Form.ESCAPED, Form.BACKWARDS})
 
 
-ALIKE = tuple(form for form in Form if form not in (Form.PLAIN, Form.CHUNKED))
+ALIKE = tuple(form for form in Form if form not in (Form.PLAIN, Form.CHUNKED, Form.AS_TEXT))
 """The forms that mean the same as the plain one."""
 
 

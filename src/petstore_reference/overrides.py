@@ -105,6 +105,11 @@ def answered(when: Callable[[ReceivedCall], bool], answer: Answer) -> Override:
     return override
 
 
+def is_text(call: ReceivedCall) -> bool:
+    """Whether the body of a call is sent as text/plain."""
+    return call.headers.get("content-type", "").startswith("text/plain")
+
+
 def pets(make: Callable[[Pet], Pet]) -> Override:
     """`make` changes every Pet before it is sent."""
 

@@ -8,7 +8,9 @@ import pytest
 
 from petcheck.call import Credential, Form
 from petcheck.exchange import Silence, limit_in
-from petcheck.judging.statuses import body_due, documented
+from petcheck.judging.judgement import Grounds
+from petcheck.judging.request_bodies import Asked, Due, asked_of
+from petcheck.judging.statuses import body_due, documented, expected_of
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
@@ -92,6 +94,13 @@ def test_other_operations_have_no_pet_id() -> None:
 def test_what_is_open_as_a_whole_is_not_documented() -> None:
     posted = exchange(CREATE, 201, asked={}, form=Form.CHUNKED)
     assert (documented(posted, BEFORE), body_due(posted, BEFORE)) == (False, None)
+
+
+def test_a_body_of_another_type_may_get_any_answer_but_a_5xx() -> None:
+    posted = exchange(CREATE, 201, asked={"name": "Rex", "categoryId": 1}, form=Form.AS_TEXT)
+    assert (documented(posted, BEFORE), body_due(posted, BEFORE)) == (False, None)
+    assert expected_of(posted, Grounds(BEFORE)) is None
+    assert asked_of(posted.request, {1}) == Asked(Due.OPEN, "a body that is sent as text/plain")
 
 
 def test_a_removed_operation_is_not_documented_from_its_day_on() -> None:

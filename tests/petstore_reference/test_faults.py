@@ -191,6 +191,7 @@ def asked(operations: set[Operation | None]) -> Iterator[Ask]:
         yield from (Ask(f"/pets?limit={limit}") for limit in (5, 100))
         yield from (Ask(f"/pets/{size + 2}") for size in (130, *STORES.values()))
         yield from (Ask("/pets", "POST", body=body.encode()) for body in BODIES)
+        yield Ask("/pets", "POST", body=b"{}", headers=(("Content-Type", "text/plain"),))
         yield Ask("/pets?limit=100")
         yield from (Ask(f"/pets/{size + 2}") for size in (130, *STORES.values()))
     if Operation.GET in operations or Operation.CREATE in operations:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.call import Call, page_call
+from petcheck.call import Call, Form, page_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, valid_pets
 from petcheck.plan.pages import BETWEEN, first_pages
@@ -291,6 +291,13 @@ def test_each_run_sends_the_shortest_name() -> None:
 def without_status(seed: int) -> bytes:
     sent = [call.body or b"" for call in islice(creating(PETS, seed, (), shipped_pool()), 8)]
     return next(body for body in sent if body.startswith(b'{"name"') and b"status" not in body)
+
+
+def test_every_other_seed_sends_a_body_of_another_type_early() -> None:
+    early = [islice(creating(PETS, seed, (), shipped_pool(), own_id=7), 8) for seed in range(4)]
+    as_text = [[call.body or b"" for call in calls if call.form is Form.AS_TEXT] for calls in early]
+    assert [len(bodies) for bodies in as_text] == [0, 1, 0, 1]
+    assert asked_for(as_text[1][0], (PETS.category,)).due is Due.REFUSED  # it leaves nothing behind on most servers
 
 
 def test_each_run_sends_members_that_nobody_knows_twice_and_deeply_nested() -> None:

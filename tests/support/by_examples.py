@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _NAMES = """
-newest-not-found no-content-type-crashes no-content-type-accepted limit-zero-gives-all
+newest-not-found no-content-type-crashes body-as-text-crashes no-content-type-accepted limit-zero-gives-all
 negative-limit-cuts-end negative-limit-gives-all
 no-scheme-needed@getPet no-scheme-needed@storeOrders basic-accepted@storeOrders token-accepted@createPet
 filter-never-shows-new crash-on-limit-text crash-on-negative-limit crash-on-limit-zero crash-on-limit-101

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.call import Call, Credential
+from petcheck.call import Call, Credential, Form
 from petcheck.errors import (
     BudgetSpent,
     ConnectionLost,
@@ -109,8 +109,9 @@ def test_only_documented_calls_exist() -> None:
         ("POST", "/pets", b""),
         ("POST", "/pets", None),
     ]
+    rig.transport.send(Call(Operation.CREATE_PET, body=b"{}", form=Form.AS_TEXT))
     types = [dict(sent.headers).get("Content-Type") for sent in rig.client.sent]
-    assert types == [*[None] * 4, *["application/json"] * 2, None]
+    assert types == [*[None] * 4, *["application/json"] * 2, None, "text/plain"]
 
 
 # ---- affordable

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
+from petcheck.call import Form
 from petcheck.exchange import Request
 from petcheck.json_values import HugeNumber, Json, Parsed, integer, is_utf_8, kind, parse
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
@@ -52,6 +53,7 @@ class Asked:
 
 
 _OPEN = Asked(Due.OPEN, "a body that section 4.2 leaves open")
+_OF_ANOTHER_TYPE = Asked(Due.OPEN, "a body that is sent as text/plain")
 _UNREAD = Reading(None)
 _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
 _NOT_UTF_8 = Asked(Due.REFUSED, "a body that is neither JSON nor UTF-8", "CREATE-5")
@@ -59,6 +61,8 @@ _NOT_UTF_8 = Asked(Due.REFUSED, "a body that is neither JSON nor UTF-8", "CREATE
 
 def asked_of(request: Request, categories: Collection[int]) -> Asked:
     """Which statuses the body of a POST may get, if `categories` are known to exist."""
+    if request.form is Form.AS_TEXT:
+        return _OF_ANOTHER_TYPE
     reading = _reading_of(request)
     category = reading.value.get("categoryId") if reading is not None and isinstance(reading.value, dict) else None
     # nothing else about the categories matters

@@ -36,9 +36,10 @@ def is_open(exchange: Exchange) -> bool:
 def documented(exchange: Exchange, as_of: date) -> bool:
     """Whether the document says anything about this request at all.
 
-    It does not if it is open as a whole, if the `petId` is not an int64, or if GET /pets/{petId} has been removed.
+    It does not if it is open as a whole, if its body is of another type than JSON, if the `petId` is not an int64, or
+    if GET /pets/{petId} has been removed.
     """
-    if is_open(exchange):
+    if is_open(exchange) or exchange.request.form is Form.AS_TEXT:
         return False
     if exchange.request.operation is not Operation.GET_PET:
         return True

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from itertools import chain, cycle, islice, repeat
 
-from petcheck.call import Call
+from petcheck.call import Call, Form, new_pet_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH
 from petcheck.plan.bodies import signs_name
 from petcheck.plan.weaving import fresh, octaves, rotated, turn, woven
@@ -51,14 +52,10 @@ def creating(
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if refused(body))
     # code that tests a status for truth takes the first defect, and code that reads members of what is null ends
     firsts = chain(islice(defective, 2), [b"null"], named, islice(accepted, 1), again)
-    bodies = chain(
-        firsts,
-        islice(accepted, 1),
-        islice(defective, 1),
-        woven(defective, accepted, 24, 3),
-        woven(defective, accepted, 2**62, 1),
-    )
-    yield from fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
+    bodies = chain(firsts, islice(accepted, 1), islice(defective, 1))
+    further = chain(woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
+    as_text = [_as_text(pets)] * (seed % 2)  # few servers fail on it
+    yield from fresh(chain(map(new_pet_call, bodies), as_text, map(new_pet_call, further)))
 
 
 def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
@@ -93,6 +90,12 @@ def _with_id(pets: Pets, seed: int, own_id: int, members: str) -> bytes:
 def _unseen(pets: Pets, place: int, otherwise: int | None = None) -> int | None:
     """One of the categories that nobody has seen; `otherwise` for a service that does not take any."""
     return turn(pets.unseen, place) if pets.unseen else otherwise
+
+
+def _as_text(pets: Pets) -> Call:
+    """A body of a type that no operation takes: where one handler answers for every exception, it gets a 500."""
+    body = json_body({"name": f"{pets.run} refused as text", "categoryId": pets.category, "status": ""})
+    return replace(new_pet_call(body), form=Form.AS_TEXT)
 
 
 _UNKNOWN = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'

@@ -151,7 +151,7 @@ def usual(call: Call) -> Iterator[tuple[str, str]]:
     yield cased("Accept-Encoding", form), ACCEPTED_ENCODINGS
     yield cased("User-Agent", form), f"petcheck/{VERSION}"
     if call.body is not None:
-        yield cased(CONTENT_TYPE, form), MEDIA_TYPE
+        yield cased(CONTENT_TYPE, form), "text/plain" if form is Form.AS_TEXT else MEDIA_TYPE
     if form is Form.CHUNKED:
         yield "Transfer-Encoding", "chunked"
 

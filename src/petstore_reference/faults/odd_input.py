@@ -13,7 +13,7 @@ from petstore_reference.behaviour import Behaviour, Override
 from petstore_reference.conforming import parse
 from petstore_reference.faults.validation import stored_though_refused
 from petstore_reference.messages import Answer, ReceivedCall, Refused
-from petstore_reference.overrides import answered, error, named, stored
+from petstore_reference.overrides import answered, error, is_text, named, stored
 from petstore_reference.registry import Fault, create
 from petstore_reference.store import STATUSES
 
@@ -212,6 +212,12 @@ FAULTS = [
         "A POST with neither a body nor a Content-Type creates an animal.",
         "CREATE-5",
         answered(_has_nothing, Answer(201, {"id": 10**6, "name": "", "categoryId": 0})),
+    ),
+    *create(
+        "body-as-text-crashes",
+        "A body that is sent as text/plain gets 500.",
+        "ERROR-5",
+        answered(is_text, error(500, "internal")),
     ),
     *create(
         "duplicate-field-crashes",

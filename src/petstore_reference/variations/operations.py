@@ -10,9 +10,11 @@ from petstore_reference.conforming import DecimalInteger
 from petstore_reference.messages import Answer, Caller, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import (
     always,
+    answered,
     both,
     error,
     header,
+    is_text,
     refused_as,
     refused_if,
     refused_with,
@@ -170,6 +172,13 @@ VARIATIONS = [
         "4.2",
         "A Content-Type other than application/json gets 415.",
         _needs_json_type,
+        at=_CREATE,
+    ),
+    variation(
+        "text-gets-html",
+        "4.2",
+        "A body that is sent as text/plain gets 400 with an HTML page.",
+        answered(is_text, Answer(400, b"<h1>Bad request</h1>", media_type="text/html")),
         at=_CREATE,
     ),
     variation("chunks-refused", "4.2", "A body in chunks gets 501.", _needs_a_length, at=_CREATE),
