@@ -7,7 +7,7 @@ refused. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -75,16 +75,11 @@ def decisions_of(row: Verdict, evidence: Entries) -> list[DecidingExchange]:
     """The exchanges that decide a failure, the most revealing first."""
     indices = [index for index in row.decisive_by_weight if (row.target, index) in evidence]
     parts = [(evidence[row.target, index], row.part(index)) for index in indices[:MOST]]
-    guarded = {
-        one.request.operation
-        for one in evidence.values()
-        if one.target == row.target and one.status == int(_NO_KEY) and not one.request.has_valid_key
-    }
-    return [DecidingExchange(exchange, part, _mark(row, exchange, part, guarded)) for exchange, part in parts]
+    return [DecidingExchange(exchange, part, _mark(row, exchange, part, evidence)) for exchange, part in parts]
 
 
-def _mark(row: Verdict, exchange: Exchange, part: str, guarded: Collection[Operation] = ()) -> Hashable:
-    """What failures with one cause have in common; `guarded` operations refuse some invalid key as they should."""
+def _mark(row: Verdict, exchange: Exchange, part: str, evidence: Entries) -> Hashable:
+    """What failures with one cause have in common."""
     kind, _, which = part.partition(":")
     if exchange.status is None:
         return "no answer", exchange.request.operation
@@ -94,9 +89,8 @@ def _mark(row: Verdict, exchange: Exchange, part: str, guarded: Collection[Opera
         return row.id  # the status is right, and something else contradicts it
     if kind == "status":
         operation = exchange.request.operation
-        # a key that alone gets no 401 has come past the guard
-        past = operation in guarded and not exchange.request.has_valid_key
-        if operation is Operation.STORE_ORDERS and exchange.status in _MISSING and not past:
+        missing = operation is Operation.STORE_ORDERS and exchange.status in _MISSING
+        if missing and not _is_past_guard(exchange, evidence):
             return NOT_SERVED, operation
         # what is accepted by mistake may be 200 or 201, as the operation has it
         status = _ACCEPTED if exchange.heard.status < 300 else exchange.heard.status
@@ -112,6 +106,16 @@ def _mark(row: Verdict, exchange: Exchange, part: str, guarded: Collection[Opera
         member = member_of(which)
         return ("member", member, exchange.heard.status >= 400) if member else (kind, names_at(exchange, which))
     return row.id
+
+
+def _is_past_guard(exchange: Exchange, evidence: Entries) -> bool:
+    """Whether its invalid key was not refused, though the operation refuses others."""
+    request = exchange.request
+    return not request.has_valid_key and any(
+        one.request.operation is request.operation and one.status == int(_NO_KEY) and not one.request.has_valid_key
+        for one in evidence.values()
+        if one.target == exchange.target
+    )
 
 
 def without_circumstances(decision: DecidingExchange) -> Hashable:
@@ -156,7 +160,7 @@ def created_by(rows: Iterable[Verdict], evidence: Entries) -> dict[Hashable, Has
             exchange = evidence.get((row.target, index))
             created = exchange is not None and exchange.request.operation is Operation.CREATE_PET
             if exchange is not None and created and exchange.heard.status // 100 == 2:
-                ids[_id_in(exchange.json)] = _mark(row, exchange, "status")
+                ids[_id_in(exchange.json)] = _mark(row, exchange, "status", evidence)
     marks = set(ids.values())
     for row in (row for row in rows if row.section == _FIELDS):  # elsewhere a later answer may be what is wrong
         for index in row.decisive[:MOST]:
