@@ -5,6 +5,7 @@ If a filtered page lacks an animal that a page of the whole store shows, they ar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import inf
 
@@ -159,9 +160,16 @@ def _as_the_whole_store(
     `lacking` are those with the limit of the `call` that lacked some.
     """
     examined = tuple(page.exchange for page in pages)
-    lacked = {n: page.exchange.finished for page, missing in reversed(lacking) for n in missing}
-    if not lacked:
+    if not lacking:
         return Held(examined)
+    lacked = {n: page.exchange.finished for page, missing in reversed(lacking) for n in missing}
+    # a page that was requested before the animal had that status left it out rightly
+    wrongly = {
+        n: page.exchange.finished
+        for page, missing in reversed(lacking)
+        for n in missing
+        if status_known_since(record, n, status) <= page.exchange.sent
+    }
     page, missing = lacking[0]
     changing = Undecided(
         f"{described(page.exchange)} left out animal {min(missing)}, but the list may change between requests, or show "
@@ -173,7 +181,7 @@ def _as_the_whole_store(
     if three is None:
         # other animals that are newer explain nothing if the first page is known to hold the whole store
         newer = pages_in_a_row(record, _WIDE, call, ())
-        if newer is not None and newer[0] in whole_stores(record) and _left_out(status, newer, lacked, record):
+        if newer is not None and newer[0] in whole_stores(record) and _left_out(status, newer, wrongly):
             three = newer
     again = Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
     if three is None or (call.form is not None and three[1].exchange.request.form is not call.form):
@@ -186,10 +194,13 @@ def _as_the_whole_store(
         if any(page.exchange.sent > after.exchange.sent for page, _ in lacking):
             return again
         return Held((*examined, before.exchange, between.exchange, after.exchange))
-    left_out = _left_out(status, three, lacked, record)
     # the same cap may cut a page that is as long as the unfiltered one
-    if not left_out or between.size >= min(before.size, after.size):
+    if between.size >= min(before.size, after.size):
         return changing
+    left_out = _left_out(status, three, wrongly)
+    if not left_out:
+        recent = [wrongly[n] for n in both - set(between.ids) if n in wrongly and lacked[n] < wrongly[n]]
+        return replace(again, not_before=max(recent) + LAG_S) if recent else changing
     first = min(left_out)
     return Failed(
         f"{described(between.exchange)} left out animal {first}, which {described(before.exchange)} lists with "
@@ -202,18 +213,14 @@ def _as_the_whole_store(
     )
 
 
-def _left_out(status: str, three: tuple[Page, Page, Page], lacked: Mapping[int, float], record: Record) -> set[int]:
+def _left_out(status: str, three: tuple[Page, Page, Page], wrongly: Mapping[int, float]) -> set[int]:
     """The animals that the second of three pages leaves out, although the others list them with that status.
 
-    They were `lacked` `LAG_S` before, and already had that status.
+    Another page left them out `wrongly` at least `LAG_S` before.
     """
     before, between, after = three
-    both, since = ids_of_status(before, status) & ids_of_status(after, status), before.exchange.sent - LAG_S
-    return {
-        number
-        for number in both - set(between.ids)
-        if number in lacked and max(lacked[number], status_known_since(record, number, status)) <= since
-    }
+    both = ids_of_status(before, status) & ids_of_status(after, status)
+    return {n for n in both - set(between.ids) if wrongly.get(n, inf) + LAG_S <= before.exchange.sent}
 
 
 def _as_lacking(call: Call, lacking: Sequence[tuple[Page, set[int]]]) -> Call:
