@@ -72,6 +72,41 @@ def test_what_failed_is_sent_again_until_it_fails_no_longer(server: Repairable, 
     assert KEY not in again.out
 
 
+class Answering:
+    """A server that gives one answer to everything."""
+
+    def __init__(self, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+        self.start = {"type": "http.response.start", "status": status, "headers": [*headers]}
+        self.body = body
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await send(self.start)
+            await send({"type": "http.response.body", "body": self.body})
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (Answering(500, b"{}", (b"content-type", b"application/json")), "ERROR-5 fails now"),
+        (Answering(404, b"Not Found"), "LIST-1 fails now"),
+        (Answering(302, b"", (b"location", b"/login")), "LIST-1 fails now"),
+        (Answering(401, b"{}", (b"content-type", b"application/json")), "AUTH-7 fails now"),
+        (Answering(200, b"<html>", (b"content-type", b"text/html")), "BODY-1 fails now"),
+    ],
+    ids=["500", "404", "302", "401", "page"],
+)
+def test_an_answer_that_shows_nothing_of_a_failure_does_not_clear_it(
+    answer: Answering, found: str, recorded: Path
+) -> None:
+    with running(answer) as url:
+        ran = petcheck(recorded, "replay", "reports", f"--target={url}/v1")
+    assert ran.code == 1
+    assert "LIST-4 not decided: this answer shows nothing of it" in ran.out
+    assert f"\n  {found}" in ran.out
+    assert "no longer fails" not in ran.out
+
+
 def test_named_exchanges_are_sent_again_and_a_new_failure_is_told(server: Repairable, recorded: Path) -> None:
     page = petcheck(recorded, "replay", "reports", "1", "#0")
     assert [line.split()[0] for line in page.out.splitlines() if line.startswith("#")] == ["#1", "#0"]
@@ -241,6 +276,14 @@ def test_a_kept_test_tells_a_dead_server_from_a_failure(monkeypatch: pytest.Monk
         public.replay("http://127.0.0.1:9/v1", "DELETE", "/pets", requirements=["CREATE-1"])
     with pytest.raises(public.BadUrl):
         public.replay("far.example", "GET", "/pets/1", requirements=["GET-1"])
+
+
+def test_a_kept_test_fails_if_the_answer_shows_nothing_of_its_requirement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with running(Answering(500, b"")) as url, pytest.raises(AssertionError) as failure:
+        public.replay(f"{url}/v1", "GET", "/pets", requirements=["LIST-4"])
+    said = "LIST-4: GET /pets returned 500 Internal Server Error, which shows nothing of it"
+    assert str(failure.value) == said
 
 
 # ---- open

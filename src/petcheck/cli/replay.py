@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from petcheck.results.load import recording_in
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
 from petcheck.results.result import Result
-from petcheck.runner.replay import as_test, door, failures_of
+from petcheck.runner.replay import as_test, door, failures_of, new_failures, shown_by
 from petcheck.sanitize import REASON_LIMIT, printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.curl import BASE_VARIABLE
@@ -166,6 +167,7 @@ def _show(page: TextLines, each: Resent, now: Exchange, known: Grounds, run: str
     before, ids = each.recorded, [row.id for row in (*each.failed, *each.held, *each.by_others)]
     found, alone, codes = failures_of(now, ids, known), failures_of(before, ids, known), [Exit.HOLDS]
     failed = *each.failed, *(row for row in each.by_others if row.id in alone)
+    new = new_failures(now, before, known)
     changed = list(_changes(before, now, run))
     part = failed[0].part(before.index) if failed else "body"
     page.say(f"was      {answer_line(before, part) or status_or_error(before)}", "  ", " " * 11, most=2)
@@ -176,16 +178,18 @@ def _show(page: TextLines, each: Resent, now: Exchange, known: Grounds, run: str
     for row in failed:
         if row.id in found or not changed:
             said, style, code = f"still fails: {found.get(row.id) or row.reason}", RED, Exit.FAILS
+        elif row.id in alone and not shown_by(now, row.id, known):
+            said, style, code = "not decided: this answer shows nothing of it", YELLOW, Exit.NOTHING_SELECTED
         elif row.id in alone:
             said, style, code = "no longer fails by this answer", GREEN, Exit.HOLDS
         else:
             said, style, code = f"takes several answers; judge it: {PROGRAM} {row.id}", YELLOW, Exit.NOTHING_SELECTED
         page.say(f"{row.id} {printable(said, REASON_LIMIT)}", "  ", "    ", style=style)
         codes.append(code)
-    for row in each.held:
-        if row.id in found and row.id not in alone:
-            page.say(f"{row.id} fails now: {printable(found[row.id], REASON_LIMIT)}", "  ", "    ", style=RED)
-            codes.append(Exit.FAILS)
+    new |= {row.id: found[row.id] for row in each.held if row.id in found and row.id not in alone}
+    for name, text in new.items():
+        page.say(f"{name} fails now: {printable(text, REASON_LIMIT)}", "  ", "    ", style=RED)
+        codes.append(Exit.FAILS)
     return _gravest(codes)
 
 
@@ -215,7 +219,12 @@ def _changes(before: Exchange, now: Exchange, run: str) -> Iterator[str]:
 def _write_tests(file: Path, chosen: Sequence[Resent], result: Result, *, writes: bool) -> int:
     """Write a test for each exchange; POSTs only with `writes`."""
     by_name = {target.name: target for target in result.targets}
-    judged = [each for each in chosen if each.failed or each.held]
+    known = Grounds(date.fromisoformat(result.run.as_of))  # a test knows neither the store nor the plan
+    rows = {
+        each.recorded.index: [row for row in each.failed or each.held if shown_by(each.recorded, row.id, known)]
+        for each in chosen
+    }
+    judged = [each for each in chosen if rows[each.recorded.index]]
     kept = [each for each in judged if writes or each.recorded.request.operation.safe]
     if not judged:
         raise NothingToRun("no requirement was judged by these exchanges; name others")
@@ -227,7 +236,7 @@ def _write_tests(file: Path, chosen: Sequence[Resent], result: Result, *, writes
     tests = []
     for each in kept:
         path = each.recorded.request.path_below(target.base_url)
-        statements = {row.id: printable(row.statement) for row in each.failed or each.held}
+        statements = {row.id: printable(row.statement) for row in rows[each.recorded.index]}
         tests.append(as_test(each.recorded, statements, path))
     day = result.run.started[:10]
     key = KEY_VARIABLE if target.name == DEFAULT_TARGET else f"{own_variable(target.name)} or {KEY_VARIABLE}"

@@ -18,6 +18,7 @@ from petcheck.config.keys import DEFAULT_TARGET, without_keys
 from petcheck.config.load import utc_today
 from petcheck.errors import BadFile, BadKey, BadUrl, BadValue, ConfigError, NotSent, SuiteBroke
 from petcheck.judging.judgement import Grounds
+from petcheck.judging.matchers import answer_text, described
 from petcheck.spec.operations import Operation
 from petcheck.stream.typed import plain, typed
 
@@ -48,7 +49,7 @@ def replay(
         name: what the target is called: its key is in `PETSTORE_API_KEY_` and the name, or in `PETSTORE_API_KEY`.
 
     Raises:
-        AssertionError: the answer breaks one of the requirements, whatever else the server does.
+        AssertionError: the answer breaks one of the requirements, or shows nothing of it, as an error page does.
         NotSent: the server does not answer, or POST is not allowed.
         ConfigError: the arguments are wrong. Its subclasses say what is.
         SuiteBroke: petcheck itself failed.
@@ -91,7 +92,7 @@ _ERRORS: dict[str, type[Exception]] = {
 
 def _answer(asked: _Asked) -> tuple[str, str]:
     """The error that ends the call, and its message; both are empty if there is none."""
-    from petcheck.runner.replay import door, failures_of  # not in the caller's process: it has marks of pytest
+    from petcheck.runner.replay import door, failures_of, shown_by  # not in the caller's process: it has marks of pytest
 
     today = utc_today()
     try:
@@ -103,7 +104,10 @@ def _answer(asked: _Asked) -> tuple[str, str]:
     except (NotSent, ConfigError) as error:
         kinds = (name for kind in type(error).__mro__ if (name := kind.__name__) in _ERRORS)
         return next(kinds), str(error)
-    found = failures_of(exchange, asked.requirements, Grounds(today, writes=asked.allow_writes))
+    grounds = Grounds(today, writes=asked.allow_writes)
+    found = failures_of(exchange, asked.requirements, grounds)
+    unseen = [name for name in asked.requirements if name not in found and not shown_by(exchange, name, grounds)]
+    found |= dict.fromkeys(unseen, f"{described(exchange)} returned {answer_text(exchange)}, which shows nothing of it")
     return ("AssertionError" if found else ""), "; ".join(f"{name}: {text}" for name, text in found.items())
 
 

@@ -84,6 +84,10 @@ Settled: TypeAlias = Held | Failed | Undecided
 Decision: TypeAlias = Settled | Ask
 
 
+def _concerns_none(_exchange: Exchange, _grounds: Grounds) -> Judgement:
+    return NOT_CONCERNED
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """How one requirement is judged.
@@ -94,10 +98,14 @@ class Rule:
     """
 
     requirement: str
-    one: Callable[[Exchange, Grounds], Judgement] = field(default=lambda _exchange, _grounds: NOT_CONCERNED, repr=False)
+    one: Callable[[Exchange, Grounds], Judgement] = field(default=_concerns_none, repr=False)
     over: Callable[[Record, Grounds], Decision] | None = field(default=None, repr=False)
     nothing: str = ""
     every_try: bool = False
+
+    def is_about(self, exchange: Exchange, grounds: Grounds) -> bool:
+        """Whether an exchange can show that the requirement holds; of a rule that needs several, any can."""
+        return self.one is _concerns_none or self.one(exchange, grounds) is not NOT_CONCERNED
 
     @property
     def section(self) -> str:

@@ -17,6 +17,7 @@ from petcheck.judging.decided import decided
 from petcheck.judging.decision import Failed
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.once import WholeRecord
+from petcheck.judging.rules import RULE
 from petcheck.runner.session import Session
 from petcheck.spec.catalogue import catalogue
 
@@ -46,6 +47,21 @@ def failures_of(exchange: Exchange, requirements: Iterable[str], grounds: Ground
     """Those of some requirements that an exchange breaks by itself, each with what was found."""
     decisions = {name: decided(catalogue()[name], WholeRecord([exchange]), grounds) for name in requirements}
     return {name: decision.text for name, decision in decisions.items() if isinstance(decision, Failed)}
+
+
+def shown_by(exchange: Exchange, requirement: str, grounds: Grounds) -> bool:
+    """Whether an exchange that does not break a requirement shows that it holds: an error page shows nothing of a list."""
+    return RULE[requirement].is_about(exchange, grounds)
+
+
+def new_failures(now: Exchange, before: Exchange, grounds: Grounds) -> dict[str, str]:
+    """What an answer breaks that the one before did not, each with what was found.
+
+    What was known of the store in the run does not count: it may hold other animals now.
+    """
+    bare = Grounds(grounds.as_of, grounds.plan)
+    found, earlier = (failures_of(exchange, RULE, bare) for exchange in (now, before))
+    return {name: text for name, text in found.items() if name not in earlier}
 
 
 def as_test(exchange: Exchange, requirements: Mapping[str, str], path: str) -> str:
