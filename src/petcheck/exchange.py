@@ -43,6 +43,8 @@ class Silence(Enum):
     TLS = "TLS"
     PROXY = "proxy"
     """The proxy of `--proxy` gave no connection: the server has no part in that."""
+    UNREAD = "unread"
+    """The headers are longer than petcheck reads: no fault of the server."""
 
 
 class _Readable:

@@ -397,6 +397,34 @@ def test_a_server_that_drops_malformed_bodies_is_judged(tmp_path: Path) -> None:
     assert {row.outcome for row in unanswered} == {"fail"}
 
 
+def drops_invalid_keys(caller: Caller) -> None:
+    if caller.header("Authorization") == f"Bearer {KEY}":
+        drops_odd_bodies(caller)
+
+
+def long_headers_for_invalid_keys(caller: Caller) -> None:
+    if caller.header("Authorization") == f"Bearer {KEY}":
+        drops_odd_bodies(caller)
+    else:
+        failure(caller, 401, b"X-Long: " + b"y" * 200_000 + b"\r\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("behaviour", "outcome"),
+    [(drops_invalid_keys, "fail"), (long_headers_for_invalid_keys, "inconclusive")],
+    ids=["silence", "long headers"],
+)
+def test_keys_that_get_no_answer_cost_no_more_requests(behaviour: Behaviour, outcome: str, tmp_path: Path) -> None:
+    """Each is sent once for all checks; what petcheck chose not to read fails nothing."""
+    with peer(behaviour) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "--allow-writes", "--seed", "1", as_it_comes=True)
+    assert {ran.outcomes[f"AUTH-{number}"] for number in (1, 2, 3)} == {outcome}
+    (target,) = ran.result.targets
+    assert target.requests.total <= 110
+    assert target.requests.post <= 50
+
+
 @pytest.mark.slow
 def test_a_201_that_never_ends_is_no_answer(tmp_path: Path) -> None:
     """What was seen before the run stopped calling the operation is judged."""

@@ -102,7 +102,7 @@ def test_an_answer_that_shows_nothing_of_a_failure_does_not_clear_it(
     with running(answer) as url:
         ran = petcheck(recorded, "replay", "reports", f"--target={url}/v1")
     assert ran.code == 1
-    assert "LIST-4 not decided: this answer shows nothing of it" in ran.out
+    assert "LIST-4 not decided: this answer shows nothing about it" in ran.out
     assert f"\n  {found}" in ran.out
     assert "no longer fails" not in ran.out
 
@@ -282,7 +282,7 @@ def test_a_kept_test_fails_if_the_answer_shows_nothing_of_its_requirement(monkey
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     with running(Answering(500, b"")) as url, pytest.raises(AssertionError) as failure:
         public.replay(f"{url}/v1", "GET", "/pets", requirements=["LIST-4"])
-    said = "LIST-4: GET /pets returned 500 Internal Server Error, which shows nothing of it"
+    said = "LIST-4: GET /pets returned 500 Internal Server Error, which shows nothing about it"
     assert str(failure.value) == said
 
 

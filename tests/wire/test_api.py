@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from petcheck.call import Credential, read_call
+from contextlib import suppress
+
+import pytest
+
+from petcheck.call import Credential, new_pet_call, read_call
+from petcheck.errors import OperationSilent
+from petcheck.exchange import NoAnswer, Silence
 from petcheck.wire.api import Api
+from petcheck.wire.tally import MOST_REPEATS, Unplanned
 from tests.support.fakes import bench, in_turn, response
 
 
@@ -41,6 +48,24 @@ def test_the_same_post_is_sent_once_and_creates_one_animal() -> None:
     body: dict[str, object] = {"name": "Rex", "categoryId": 1}
     assert api.create_pet(body) is api.create_pet(dict(body))
     assert len(rig.client.sent) == 1
+
+
+def test_a_call_without_an_answer_is_not_sent_again_for_another_check() -> None:
+    rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body else response(), writes=True, connections=2)
+    api = Api(rig.transport)
+    bodies = [b"%d" % number for number in range(MOST_REPEATS[Unplanned.SILENCE] + 3)]
+    for one in bodies[:-2]:
+        with suppress(OperationSilent):
+            api.create_pet(one)
+    alone, *burst = (new_pet_call(one) for one in bodies[-3:])
+    assert api.ask_together(burst) == [None, None]
+    sent = len(rig.client.sent)
+    for call in (alone, *burst):
+        assert api.known(call)
+        assert api.answer_to(call) is None
+        with pytest.raises(OperationSilent, match="POST /pets did not answer"):
+            api.call(call)
+    assert len(rig.client.sent) == sent
 
 
 def test_bytes_are_posted_unchanged() -> None:

@@ -179,7 +179,7 @@ def _show(page: TextLines, each: Resent, now: Exchange, known: Grounds, run: str
         if row.id in found or not changed:
             said, style, code = f"still fails: {found.get(row.id) or row.reason}", RED, Exit.FAILS
         elif row.id in alone and not shown_by(now, row.id, known):
-            said, style, code = "not decided: this answer shows nothing of it", YELLOW, Exit.NOTHING_SELECTED
+            said, style, code = "not decided: this answer shows nothing about it", YELLOW, Exit.NOTHING_SELECTED
         elif row.id in alone:
             said, style, code = "no longer fails by this answer", GREEN, Exit.HOLDS
         else:

@@ -49,7 +49,7 @@ def replay(
         name: what the target is called: its key is in `PETSTORE_API_KEY_` and the name, or in `PETSTORE_API_KEY`.
 
     Raises:
-        AssertionError: the answer breaks one of the requirements, or shows nothing of it, as an error page does.
+        AssertionError: the answer breaks one of the requirements, or shows nothing about it, as an error page does.
         NotSent: the server does not answer, or POST is not allowed.
         ConfigError: the arguments are wrong. Its subclasses say what is.
         SuiteBroke: petcheck itself failed.
@@ -92,7 +92,8 @@ _ERRORS: dict[str, type[Exception]] = {
 
 def _answer(asked: _Asked) -> tuple[str, str]:
     """The error that ends the call, and its message; both are empty if there is none."""
-    from petcheck.runner.replay import door, failures_of, shown_by  # not in the caller's process: it has marks of pytest
+    # not in the caller's process: it has marks of pytest
+    from petcheck.runner.replay import door, failures_of, shown_by
 
     today = utc_today()
     try:
@@ -107,7 +108,9 @@ def _answer(asked: _Asked) -> tuple[str, str]:
     grounds = Grounds(today, writes=asked.allow_writes)
     found = failures_of(exchange, asked.requirements, grounds)
     unseen = [name for name in asked.requirements if name not in found and not shown_by(exchange, name, grounds)]
-    found |= dict.fromkeys(unseen, f"{described(exchange)} returned {answer_text(exchange)}, which shows nothing of it")
+    found |= dict.fromkeys(
+        unseen, f"{described(exchange)} returned {answer_text(exchange)}, which shows nothing about it"
+    )
     return ("AssertionError" if found else ""), "; ".join(f"{name}: {text}" for name, text in found.items())
 
 

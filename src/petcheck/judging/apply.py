@@ -155,6 +155,9 @@ def _also_in(others: Sequence[str]) -> str:
     return f"; also in {', '.join(others[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
+_OF_NO_SERVER = (Silence.PROXY, Silence.UNREACHABLE, Silence.UNREAD)
+
+
 def _final_tries(record: Record) -> WholeRecord:
     """The record without failed tries that do not count.
 
@@ -162,7 +165,7 @@ def _final_tries(record: Record) -> WholeRecord:
     they prove nothing, unless the target never answered again: then the last request that was sent alone may have ended
     it. The second try of a request in a burst is the same burst again, and silence there counts only if
     the request was then sent alone, too. What may only limit connections never counts,
-    nor does what a proxy in between did, nor a request that nothing listened to.
+    nor does what a proxy in between did, nor a request that nothing listened to, nor headers too long to read.
     """
     first: dict[int, int] = {}
     for exchange in record:
@@ -176,9 +179,7 @@ def _final_tries(record: Record) -> WholeRecord:
         if exchange is last:
             kept.append(exchange)
             continue
-        if (id(exchange) in crowded and is_in_excess(exchange)) or _silent_as(
-            exchange, Silence.PROXY, Silence.UNREACHABLE
-        ):
+        if (id(exchange) in crowded and is_in_excess(exchange)) or _silent_as(exchange, *_OF_NO_SERVER):
             continue
         tried = exchange.request if exchange.burst is None else first[exchange.index]
         again = exchange.sent >= failed.get(tried, inf)

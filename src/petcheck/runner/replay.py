@@ -50,14 +50,14 @@ def failures_of(exchange: Exchange, requirements: Iterable[str], grounds: Ground
 
 
 def shown_by(exchange: Exchange, requirement: str, grounds: Grounds) -> bool:
-    """Whether an exchange that does not break a requirement shows that it holds: an error page shows nothing of a list."""
+    """Whether an exchange that does not break a requirement shows that it holds: an error page shows no list."""
     return RULE[requirement].is_about(exchange, grounds)
 
 
 def new_failures(now: Exchange, before: Exchange, grounds: Grounds) -> dict[str, str]:
     """What an answer breaks that the one before did not, each with what was found.
 
-    What was known of the store in the run does not count: it may hold other animals now.
+    What the run knew about the store does not count: it may hold other animals now.
     """
     bare = Grounds(grounds.as_of, grounds.plan)
     found, earlier = (failures_of(exchange, RULE, bare) for exchange in (now, before))

@@ -99,6 +99,8 @@ def no_answer(base_url: str, silence: NoAnswer) -> str:
     """That a target answers nothing, and what to do about it, in one line."""
     if silence.kind is Silence.PROXY:
         return f"{base_url} was not asked: {silence.detail}; check --proxy"
+    if silence.kind is Silence.UNREAD:
+        return f"{base_url} cannot be tested: {silence.detail}"
     said = f"{base_url} does not answer ({silence.kind.value}: {silence.detail})"
     https = urlsplit(base_url).scheme == "https"
     if https and _PLAIN_PORT.search(silence.detail):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from petcheck.call import Call, Credential, Members, new_pet_call, page_call
+from petcheck.errors import OperationSilent
 from petcheck.exchange import Exchange
 from petcheck.spec.operations import Operation
 from petcheck.wire.transport import Transport
@@ -17,6 +18,7 @@ class Api:
 
     transport: Transport
     _shared: dict[Call, Exchange] = field(default_factory=dict)
+    _silent: dict[Call, str] = field(default_factory=dict)
 
     def list_pets(
         self,
@@ -42,9 +44,20 @@ class Api:
         return self.call(new_pet_call(body, credential))
 
     def call(self, call: Call, *, fresh: bool = False) -> Exchange:
-        """Send a call, or return the exchange of the same earlier call unless `fresh`. Raises `NotSent`."""
+        """Send a call, or return the exchange of the same earlier call unless `fresh`. Raises `NotSent`.
+
+        One that was sent without an answer that counts is not sent again for another check, either.
+        """
         if fresh or call not in self._shared:
-            self._shared[call] = self.transport.send(call)
+            if not fresh and call in self._silent:
+                raise OperationSilent(self._silent[call])
+            sent = len(self.transport.recorded)
+            try:
+                self._shared[call] = self.transport.send(call)
+            except OperationSilent as silence:
+                if len(self.transport.recorded) > sent:
+                    self._silent[call] = silence.reason
+                raise
         return self._shared[call]
 
     def ask_together(self, calls: Sequence[Call]) -> list[Exchange | None]:
@@ -52,15 +65,23 @@ class Api:
 
         A call that has its own form here is the same call for what asks for it later.
         """
+        before = len(self.transport.recorded)
         answers = self.transport.send_together(calls)
-        sent = zip(calls, answers, strict=True)
-        self._shared |= {replace(call, form=None): one for call, one in sent if one is not None}
+        sent = {replace(call, form=None): one for call, one in zip(calls, answers, strict=True)}
+        self._shared |= {call: one for call, one in sent.items() if one is not None}
+        tried = {replace(one.request.call, form=None) for one in self.transport.recorded[before:]}
+        silent = [call for call, one in sent.items() if one is None and call in tried]
+        self._silent |= {call: f"{call.operation} did not answer." for call in silent}
         return answers
 
     def sample(self, call: Call) -> Exchange:
         """Send a call that no check repeats, or return the exchange of the same earlier call. Raises `NotSent`."""
         return self._shared[call] if call in self._shared else self.transport.send(call)
 
+    def answer_to(self, call: Call) -> Exchange | None:
+        """The exchange that checks share for a call; None without one."""
+        return self._shared.get(call)
+
     def known(self, call: Call) -> bool:
-        """Whether a check made the same call earlier."""
-        return call in self._shared
+        """Whether the same call was sent for a check before, answered or not."""
+        return call in self._shared or call in self._silent

@@ -21,6 +21,8 @@ def silence_of(error: Exception, seen: str) -> NoAnswer:
     if isinstance(error, httpx.ConnectError):
         return NoAnswer(Silence.UNREACHABLE, text)
     if isinstance(error, httpx.RemoteProtocolError | h11.RemoteProtocolError):
+        if "buffer too long" in text:  # the cap of httpcore
+            return NoAnswer(Silence.UNREAD, "its headers are longer than 100 KiB, the most that petcheck reads")
         if "without sending a response" in text:
             return NoAnswer(Silence.RESET, "the connection was closed without an answer")
         if "complete message body" in text or "incomplete chunked" in text:
