@@ -57,6 +57,11 @@ def test_a_gap_that_has_ended_is_named_and_one_that_is_accepted_asks_for_nothing
             "add `--allow-writes`, `--exhaust-rate-limit` and `--plan`, and raise `--max-requests` to judge 4 more",
         ),
         (["--plan", None], {}, "add `--plan` to judge 1 more; a `[[gap]]` accepts what stays open"),
+        (
+            [None],
+            {"config": "gate.toml"},
+            "see why above; a `[[gap]]` in `gate.toml` accepts what cannot be examined, with your reason",
+        ),
         ([None], {}, "see why above; a `[[gap]]` in `petcheck.toml` accepts what cannot be examined, with your reason"),
     ],
 )

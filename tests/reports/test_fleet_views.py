@@ -94,7 +94,16 @@ def test_waivers() -> None:
     text = "\n".join(printed(waived("2027-01-01")))
     assert (
         "AUTH-1 on a: Waived until 2027-01-01, 41 days left. agreed\n"
+        "  found  GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.\n"
         "The waiver of LIST-3 on a is stale: the requirement passes now.\n" in text
+    )
+
+
+def test_the_summary_shows_what_waivers_cover_now() -> None:
+    text = summary.render(waived("2027-01-01"), ())
+    assert (
+        "- **`AUTH-1`** on 1 of 5 targets (`a`): Waived until 2027\\-01\\-01\\, 41 days left\\. agreed<br>"
+        "`GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.`\n" in text
     )
 
 

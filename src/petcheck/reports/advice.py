@@ -21,14 +21,15 @@ def next_step(result: Result, failing: Sequence[Cause]) -> str:
     that another program recorded, since petcheck cannot send that again.
     """
     settings = result.run.settings
+    file = f"`{printable(str(result.run.options.get('config', 'petcheck.toml')), 80)}`"
     repeatable = settings is None or not settings.traffic
     if result.run.exit == Exit.FAILS and not failing:
         held = [row.waiver for row in result.requirements if row.waiver and fails_by_waiver(row)]
         if any(waiver.ended for waiver in held):
-            return "have what had a gap examined, or give its gap a later day in `petcheck.toml`"
+            return f"have what had a gap examined, or give its gap a later day in {file}"
         if all(waiver.gap for waiver in held):
-            return "remove the gaps that are no longer open from `petcheck.toml`"
-        return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
+            return f"remove the gaps that are no longer open from {file}"
+        return f"remove the waivers that no longer hold from {file}, or run again with `--update-waivers`"
     if result.run.exit == Exit.FAILS:
         clears = max(failing, key=lambda cause: len(cause.rows) * len(cause.targets))
         explain = f"`petcheck explain {printable(clears.shown.id, 60)}`"
@@ -48,7 +49,7 @@ def next_step(result: Result, failing: Sequence[Cause]) -> str:
         for option in (group.settled_by or "" for group in groups):
             ways.setdefault(totals.way_to(option, result.run), {})[f"`{printable(option, 80)}`"] = None
         if not ways and strict:
-            return "see why above; a `[[gap]]` in `petcheck.toml` accepts what cannot be examined, with your reason"
+            return f"see why above; a `[[gap]]` in {file} accepts what cannot be examined, with your reason"
         if not ways:
             return ""
         rest = "; a `[[gap]]` accepts what stays open" if strict and any(not group.settled_by for group in left) else ""

@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from petcheck.exchange import Exchange
+from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, by_target, causes
 from petcheck.results.findings import TargetInfo
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
-from petcheck.sanitize import comma_list, printable_reason
+from petcheck.sanitize import comma_list, printable, printable_reason
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, OUTCOMES
 from petcheck.words import plural
@@ -46,6 +47,11 @@ def render(result: Result, evidence: Iterable[Exchange]) -> str:
         blocks += ["### Failures", "\n".join(_failure(cause, result) for cause in found[:_LISTED])]
     if len(found) > _LISTED:
         blocks.append(f"And {len(found) - _LISTED} more in `report.html`.")
+    waived = totals.with_outcome(result, "waived")
+    if waived:
+        blocks += ["### Waived", "\n".join(_waived(row, result) for row in waived[:_LISTED])]
+    if len(waived) > _LISTED:
+        blocks.append(f"And {len(waived) - _LISTED} more in `report.html`.")
     notes = [f"- {sentence}" for sentence in totals.waiver_faults(result, code)[:_LISTED]]
     notes += [_not_settled(group, result) for group in totals.unexamined(result)]
     notes += _of_fleet(result) if whole else [_created(target) for target in result.targets if target.created]
@@ -118,6 +124,13 @@ def _failure(cause: Cause, result: Result) -> str:
     place = f"section {escape(sections.place(shown.section))}"
     also = " and others" if others else ""
     return f"- **{code(cause.ids)}** ({place}{also}{where}): {title}<br>{code(shown.reason)}"
+
+
+def _waived(row: Verdict, result: Result) -> str:
+    """A waived failure: its waiver, and what was found, which may not be what the waiver was written for."""
+    where = totals.where([row.target], result, code)
+    reason = f"{totals.waiver_state(row, result.run)}. {row.waiver.reason if row.waiver else ''}"
+    return f"- **{code(row.id, 60)}**{where}: {escape(printable(reason))}<br>{code(row.reason)}"
 
 
 def _not_settled(group: totals.Unexamined, result: Result) -> str:

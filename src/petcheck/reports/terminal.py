@@ -269,6 +269,8 @@ def _waivers(page: TextLines, result: Result) -> None:
         state = totals.waiver_state(row, result.run)
         reason = printable_reason(row.waiver.reason, FIELD_LIMIT) if row.waiver else ""
         page.say(f"{printable(row.id, 60)} on {printable(row.target, 60)}: {state}. {reason}", "", "  ")
+        # it may be another failure than the one that the waiver was written for
+        page.say(f"found  {printable_reason(row.reason, FIELD_LIMIT)}", "  ", " " * 9)
     if len(waived) > _WAIVED:
         page.say(f"and {plural(len(waived) - _WAIVED, 'other failure')} waived")
     for sentence in faults[:_WAIVED]:
