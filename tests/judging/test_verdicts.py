@@ -125,6 +125,12 @@ def test_the_table(case: tuple[Any, list[Attempt], Outcome, str, str | None]) ->
     assert verdict.checks == tuple(attempt.check for attempt in attempts)
 
 
+def test_a_requirement_whose_checks_have_all_ended_was_not_stopped() -> None:
+    verdict = ruled(TRIED, TOP, missing="")
+    assert (verdict.outcome, verdict.settled_by) == ("inconclusive", "--plan")
+    assert verdict.reason == "Nothing to see. Name it with --plan."
+
+
 def test_traffic_has_no_checks_and_is_judged_by_what_it_shows() -> None:
     def of(decision: Undecided) -> tuple[str, str]:
         verdict = verdict_of(LIST_3, "staging", decision, RECORD, [])

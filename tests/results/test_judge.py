@@ -199,6 +199,13 @@ def test_a_requirement_without_a_check_says_why() -> None:
     assert reason("GET-1", *plan, END, as_of=date(2030, 12, 5))[1].startswith("Not in force on 2030-12-05: it ended")
 
 
+def test_a_requirement_that_only_the_end_asks_for_was_not_stopped() -> None:
+    at_the_end = PlannedCheck("checks/test_8_limits.py::test_reset_header[staging]", ("RATE-3",), on_top=True)
+    plan, ended = Planned("staging", (at_the_end,)), Ended("staging", at_the_end.id, 0.1)
+    assert rows(OPENED, plan, END)["RATE-3"].reason == "The run stopped before this requirement was checked."
+    assert rows(OPENED, plan, ended, END)["RATE-3"].reason.startswith("No response ")
+
+
 def test_a_choice_decides_what_the_run_counts() -> None:
     whole = streams.lines()
     failing_choice = judge(checked(streams.lines(settings=settings(choice=("PETS-1",)))))

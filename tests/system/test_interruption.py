@@ -363,6 +363,16 @@ def test_a_disk_that_is_full_when_a_run_ends(tmp_path: Path) -> None:
         assert (disk / "result.json").read_text() == OLD
 
 
+def test_one_line_names_no_report_that_was_not_written(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 3 * 4096):
+        with peer(once(1, lambda: (disk / "filler").write_bytes(b"x" * 2 * 4096))) as up:
+            ran = petcheck(tmp_path, "--target", up.url, "--reports", "disk", "-q", *FEW)
+        assert (ran.code, "report.html" in ran.out) == (3, False)
+        assert ran.out.startswith("target: ")
+
+
 def test_a_disk_that_is_full_for_a_while_breaks_a_run_with_workers(tmp_path: Path) -> None:
     """What the worker could not write is lost, and no verdict may rest on the rest alone."""
     disk, count = tmp_path / "disk", itertools.count()

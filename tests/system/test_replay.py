@@ -213,7 +213,7 @@ def test_a_server_that_is_gone(tmp_path: Path) -> None:
         petcheck(tmp_path, "LIST-4", "--target", f"{url}/v1")
     ran = petcheck(tmp_path, "replay", "reports")
     assert ran.code == 6
-    assert "  not sent: " in ran.out
+    assert "  not decided: " in ran.out
 
 
 def test_an_application_is_served_again(tmp_path: Path) -> None:

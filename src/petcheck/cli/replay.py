@@ -151,11 +151,13 @@ def _send(
         for each in chosen:
             recorded = each.recorded
             page.head(f"#{recorded.index} {request_of(recorded, result)}{where}", BOLD)
+            sent = len(transport.recorded)
             try:
                 now = transport.send(replace(recorded.request.call, form=recorded.request.form))
             except NotSent as obstacle:
                 advice = f"; add {obstacle.settled_by}" if obstacle.settled_by else ""
-                page.say(f"not sent: {obstacle.reason}{advice}", "  ", "    ", style=YELLOW)
+                said = "not decided" if len(transport.recorded) > sent else "not sent"
+                page.say(f"{said}: {obstacle.reason}{advice}", "  ", "    ", style=YELLOW)
                 codes.append(Exit.UNTESTABLE if obstacle.outcome == "error" else Exit.NOTHING_SELECTED)
                 continue
             codes.append(_show(page, each, now, grounds, head.run))

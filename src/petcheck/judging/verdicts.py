@@ -180,8 +180,8 @@ def verdict_of(
 
     A failure fails it. A check that broke, or met a target that no longer answers, is an error. What was not asked
     leaves it inconclusive, unless only a permission is missing: then it passes, and the reason names what was left
-    out. `missing` is the reason if no check of it has ended and the record decides nothing. `covered` says how much of
-    the requirement was examined, if it has cells.
+    out. `missing` is the reason if a check of it has not ended and the record decides nothing. `covered` says how much
+    of the requirement was examined, if it has cells.
     """
     examined = tuple(sorted({exchange.index for exchange in decision.examined}))
     said = f"confirmed in {plural(len(examined), 'exchange')}{f' ({covered})' if covered else ''}."
@@ -212,7 +212,7 @@ def verdict_of(
         left_out = f" Not examined: {_reasons(not_run)}" if not_run else ""
         return _advised(replace(verdict, reason=f"{verdict.reason}{left_out}", settled_by=settled_by), not_run)
     asked = any(attempt.dropped is None and not attempt.on_top for attempt in attempts)
-    if asked or (not attempts and not missing):
+    if asked or (not dropped and not missing):
         outcome: Literal["not-run", "inconclusive"] = "inconclusive" if decision.tried else "not-run"
         open_ = [Dropped(outcome, decision.reason, decision.settled_by)]
     else:

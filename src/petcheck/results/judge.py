@@ -133,6 +133,8 @@ def _verdicts(
 ) -> Iterator[Verdict]:
     head, record, grounds = stream.head, part.exchanges, shown.grounds
     attempts = _attempts(part)
+    over = {ended.check for ended in part.ended}
+    unfinished = {name for check in part.planned or () if check.id not in over for name in check.requirements}
     choice, older_set = head.settings.choice, head.settings.requirements_as_of
     newer = catalogue().newer_than(older_set)
     never_asked = unreachable is not None and not any(ended.dropped is None for ended in part.ended)
@@ -151,7 +153,7 @@ def _verdicts(
         else:
             decision = shown.decisions.get(requirement.id) or decided(requirement, record, grounds)
             covered = coverage(requirement.id, decision.examined, grounds)
-            missing = _missing(stream)
+            missing = "" if made and requirement.id not in unfinished else _missing(stream)
             some = shown.pieces.get(requirement.id, record)
             verdict = verdict_of(requirement, part.name, decision, some, made, missing=missing, covered=covered)
             if requirement.id in shown.pieces:

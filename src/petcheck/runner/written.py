@@ -135,12 +135,12 @@ def show(
 
     `on_the_job` adds it to the page of a CI job.
     """
-    from petcheck.reports import terminal
+    from petcheck.reports import report_html, terminal
 
     for command in annotation_lines(end.result, end.material.evidence, os.environ):
         line(command)
     if quiet:
-        line(terminal.one_line(end.result, folder))
+        line(terminal.one_line(end.result, None if report_html.FILE in end.unwritten else folder))
     else:
         line(terminal.render(end.result, end.material.evidence, folder=folder, unwritten=end.unwritten, **look))
         if end.note:
