@@ -144,7 +144,11 @@ def test_three_others_are_named_and_the_rest_counted(number: int, ending: str) -
         ([400] * 4, None, "; also in GET /pets?limit=1, GET /pets?limit=2, GET /pets?limit=3."),
         ([400] * 4, [200, 400], "; also in GET /pets?limit=1, GET /pets?limit=2, GET /pets?limit=3."),
         ([400] * 3, [200], "; also in GET /pets?limit=1, GET /pets?limit=2."),
-        ([404, *[400] * 4, 404], [200, 404], "; also in all 3 other responses with 400, and in 2 more."),
+        (
+            [404, *[400] * 4, 404],
+            [200, 404],
+            "; also in all 3 other responses with 400, and in 2 more (404 to GET /pets).",
+        ),
     ],
 )
 def test_statuses_that_are_always_wrong_are_named(statuses: list[int], held: list[int], ending: str) -> None:

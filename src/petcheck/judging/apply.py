@@ -140,12 +140,21 @@ def _every_other(wrong: Sequence[Exchange], problem: Problem, right: Collection[
         return ""
     whole = [exchange for exchange in wrong if exchange.status not in right]
     statuses = sorted({exchange.status for exchange in whole if exchange.status is not None})
-    more, some = len(whole) - 1, len(wrong) - len(whole)
+    more, some = len(whole) - 1, [exchange for exchange in wrong if exchange.status in right]
     silent = any(exchange.status is None for exchange in wrong)
     if problem.part == STATUS or silent or more < _NAMED or (len(statuses) > _NAMED and right):
         return ""
     names = f" with {one_of([str(status) for status in statuses])}" if len(statuses) <= _NAMED else ""
-    return f"; also in all {more} other responses{names}" + (f", and in {some} more" if some else "")
+    return f"; also in all {more} other responses{names}{_and_in(some)}"
+
+
+def _and_in(some: Sequence[Exchange]) -> str:
+    """How many other responses are wrong, and which; they may have another cause."""
+    if not some:
+        return ""
+    kinds = list(dict.fromkeys(f"{exchange.status} to {exchange.request.operation}" for exchange in some))
+    others = ", …" * (len(kinds) > _NAMED)
+    return f", and in {len(some)} more ({', '.join(kinds[:_NAMED])}{others})"
 
 
 def _also_in(others: Sequence[str]) -> str:

@@ -224,7 +224,7 @@ def _on_connections(wrong: Sequence[Exchange], held: Sequence[Exchange], members
     return f" ({kept}, {new})"
 
 
-_OF_NO_STORE = (201, 202, 401, 403)  # no animals are why a page has these
+_OF_NO_STORE = (201, 202, 400, 401, 403, 405, 413, 415, 422)  # no animals are why a page has these
 
 
 def _depends_on_animals(wrong: Exchange, part: str) -> bool:
