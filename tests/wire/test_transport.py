@@ -23,7 +23,7 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, RECORD_CAP
 from petcheck.wire.credentials import ApiKey
-from petcheck.wire.tally import RequestTally, Unplanned
+from petcheck.wire.tally import MOST_REPEATS, RequestTally, Unplanned
 from petcheck.wire.throttle import Limits
 from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
 
@@ -617,12 +617,12 @@ def test_a_server_that_drops_each_malformed_body_is_still_tested() -> None:
 
 def test_retries_after_silence_are_limited() -> None:
     rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body else OK, writes=True)
-    for number in range(20):
+    for number in range(MOST_REPEATS[Unplanned.SILENCE]):
         rig.transport.send(Call(Operation.CREATE_PET, body=b"%d" % number))
     with pytest.raises(OperationSilent) as obstacle:
-        rig.transport.send(Call(Operation.CREATE_PET, body=b"21"))
+        rig.transport.send(Call(Operation.CREATE_PET, body=b"one more"))
     assert obstacle.value.reason == (
-        "POST /pets did not answer; the run has already repeated 20 requests after silence and repeats no more"
+        "POST /pets did not answer; the run has already repeated 18 requests after silence and repeats no more"
     )
 
 

@@ -49,7 +49,7 @@ class Unplanned(Enum):
 
 
 # how many a run may send for each cause; the silences before them, and time, limit the probes
-MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 20, Unplanned.EXCESS: 8}
+MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 18, Unplanned.EXCESS: 8}
 
 # the silence of a target whose server is starting, or that has too many connections, itself or in its proxy
 WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET, Silence.PROXY)
