@@ -194,9 +194,20 @@ def test_a_web_site_is_not_the_interface(elsewhere: int) -> None:
             "http://localhost:8443/v1 does not answer (unreachable: refused); check the URL, and that the server is "
             "running and reachable",
         ),
+        (
+            "http://localhost:8443/v1",
+            NoAnswer(Silence.TIMEOUT, "nothing was received"),
+            "http://localhost:8443/v1 does not answer (timeout: nothing was received); check the URL, and that the "
+            "server is running and reachable; give a slower one more time with --timeout",
+        ),
+        (
+            "http://localhost:8443/v1",
+            NoAnswer(Silence.UNREAD, "its headers are too long"),
+            "http://localhost:8443/v1 cannot be tested: its headers are too long",
+        ),
     ],
 )
-def test_the_other_scheme_is_suggested_where_it_may_help(base_url: str, silence: NoAnswer, said: str) -> None:
+def test_what_may_help_is_suggested_where_nothing_answers(base_url: str, silence: NoAnswer, said: str) -> None:
     assert probed(lambda sent: silence, base_url)[0] == said
 
 

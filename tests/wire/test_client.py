@@ -590,7 +590,7 @@ def test_what_other_systems_say_of_a_certificate_is_told_with_what_to_do(code: i
     ("served_by", "said"),
     [
         ("expired", "certificate has expired"),
-        ("elsewhere", "IP address mismatch"),
+        ("elsewhere", "'127.0.0.1'; put the name that the certificate has into the base URL"),
         ("alone", "unable to get local issuer certificate"),
     ],
     indirect=["served_by"],

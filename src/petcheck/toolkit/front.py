@@ -108,6 +108,8 @@ def no_answer(base_url: str, silence: NoAnswer) -> str:
     if silence.kind is Silence.TLS:
         return said
     said += "; check the URL, and that the server is running and reachable"
+    if silence.kind is Silence.TIMEOUT:
+        return f"{said}; give a slower one more time with --timeout"
     tls = not https and silence.kind in (Silence.RESET, Silence.NOT_HTTP)
     return f"{said}; if this port speaks TLS, use https://" if tls else said
 

@@ -45,11 +45,15 @@ def tls_problem(error: ssl.SSLError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         if error.verify_code in _UNTRUSTED:
             return f"{error.verify_message}; use --ca-bundle to name the authority that signed the certificate"
-        return error.verify_message
+        advice = "; put the name that the certificate has into the base URL" * (error.verify_code in _OTHER_NAME)
+        return f"{error.verify_message.rstrip('.')}{advice}"
     asks = _CERTIFICATE_DEMANDED.get(error.reason)
     advice = f"; the server {asks} client certificate; give one that it accepts with --client-cert"
     return f"{error}{advice if asks else ''}"
 
+
+# of X509_verify_cert, for a host name and for an IP address
+_OTHER_NAME = frozenset({62, 64})
 
 # the codes when no trusted authority was found: of X509_verify_cert, of macOS, and of Windows
 _UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27, -67843, 0x800B0109, 0x800B010A})
