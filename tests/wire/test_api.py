@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,8 @@ from petcheck.call import Credential, new_pet_call, read_call
 from petcheck.errors import OperationSilent
 from petcheck.exchange import NoAnswer, Silence
 from petcheck.wire.api import Api
-from petcheck.wire.tally import MOST_REPEATS, Unplanned
+from petcheck.wire.tally import MOST_REPEATS, Unplanned, stays_silent
+from tests.support.exchanges import exchange
 from tests.support.fakes import bench, in_turn, response
 
 
@@ -66,6 +68,23 @@ def test_a_call_without_an_answer_is_not_sent_again_for_another_check() -> None:
         with pytest.raises(OperationSilent, match="POST /pets did not answer"):
             api.call(call)
     assert len(rig.client.sent) == sent
+
+
+@pytest.mark.parametrize(
+    ("answer", "burst", "silent"),
+    [
+        (200, None, False),
+        (429, 1, False),
+        (Silence.RESET, 1, False),
+        (Silence.RESET, None, True),
+        (Silence.TIMEOUT, 1, True),
+        (Silence.UNREAD, 1, True),
+    ],
+)
+def test_what_may_have_been_one_too_many_or_too_early_is_sent_again(
+    answer: int | Silence, burst: int | None, silent: bool
+) -> None:
+    assert stays_silent(replace(exchange(status=answer), burst=burst)) == silent
 
 
 def test_bytes_are_posted_unchanged() -> None:

@@ -9,6 +9,7 @@ from petcheck.call import Call, Credential, Members, new_pet_call, page_call
 from petcheck.errors import OperationSilent
 from petcheck.exchange import Exchange
 from petcheck.spec.operations import Operation
+from petcheck.wire.tally import stays_silent
 from petcheck.wire.transport import Transport
 
 
@@ -69,8 +70,8 @@ class Api:
         answers = self.transport.send_together(calls)
         sent = {replace(call, form=None): one for call, one in zip(calls, answers, strict=True)}
         self._shared |= {call: one for call, one in sent.items() if one is not None}
-        tried = {replace(one.request.call, form=None) for one in self.transport.recorded[before:]}
-        silent = [call for call, one in sent.items() if one is None and call in tried]
+        tried = {replace(one.request.call, form=None): one for one in self.transport.recorded[before:]}
+        silent = (call for call, one in sent.items() if one is None and call in tried and stays_silent(tried[call]))
         self._silent |= {call: f"{call.operation} did not answer." for call in silent}
         return answers
 

@@ -100,6 +100,12 @@ def may_be_in_excess(exchange: Exchange) -> bool:
     return answer.status in (429, 503) and answer.header(RETRY_AFTER) is not None
 
 
+def stays_silent(exchange: Exchange) -> bool:
+    """Whether a request got no answer for another reason than that it may have been one too many at the same time."""
+    in_excess = exchange.burst is not None and may_be_in_excess(exchange)
+    return isinstance(exchange.answer, NoAnswer) and not in_excess
+
+
 def cause_to_repeat(exchange: Exchange) -> Unplanned | None:
     """Why an exchange's answer does not count; None if it does."""
     if isinstance(exchange.answer, NoAnswer):
