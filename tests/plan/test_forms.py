@@ -83,6 +83,7 @@ def test_a_body_that_is_not_plain_keeps_its_bytes(body: bytes | None) -> None:
 
 def test_only_different_parameters_have_another_order() -> None:
     assert not fits(Form.TURNED, page_call(5))
+    assert not fits(Form.AS_TEXT, page_call(5))
     assert not fits(Form.TURNED, Call(Operation.LIST_PETS, query=(("limit", "5"), ("limit", "7"))))
 
 

@@ -69,9 +69,11 @@ def forms_for(seed: int, target: str) -> Forms:
 
 
 def fits(form: Form, call: Call) -> bool:
-    """Whether a call has that form: only some have parameters to turn round, or an animal as plain JSON."""
+    """Whether a call has that form: only some have parameters to turn round, a body, or an animal as plain JSON."""
     if form is Form.TURNED:
         return len({name for name, _ in call.query}) == len(call.query) > 1
+    if form is Form.AS_TEXT:
+        return call.body is not None
     return form not in FORMS_OF_JSON or _is_plain_json(call.body)
 
 
