@@ -222,24 +222,24 @@ def _write_tests(file: Path, chosen: Sequence[Resent], result: Result, *, writes
     """Write a test for each exchange; POSTs only with `writes`."""
     by_name = {target.name: target for target in result.targets}
     known = Grounds(date.fromisoformat(result.run.as_of))  # a test knows neither the store nor the plan
-    rows = {
-        each.recorded.index: [row for row in each.failed or each.held if shown_by(each.recorded, row.id, known)]
+    shown = (
+        (each.recorded, [row for row in each.failed or each.held if shown_by(each.recorded, row.id, known)])
         for each in chosen
-    }
-    judged = [each for each in chosen if rows[each.recorded.index]]
-    kept = [each for each in judged if writes or each.recorded.request.operation.safe]
+    )
+    judged = [(recorded, rows) for recorded, rows in shown if rows]
+    kept = [(recorded, rows) for recorded, rows in judged if writes or recorded.request.operation.safe]
     if not judged:
         raise NothingToRun("no requirement was judged by these exchanges; name others")
     if not kept:
         raise NothingToRun("only POSTs are left, and their tests create animals; add --allow-writes")
-    target = by_name[kept[0].recorded.target]
-    if any(each.recorded.target != target.name for each in kept):
+    target = by_name[kept[0][0].target]
+    if any(recorded.target != target.name for recorded, _ in kept):
         raise ConfigError("--as-pytest takes exchanges of one target; name them: 'NAME#13'")
     tests = []
-    for each in kept:
-        path = each.recorded.request.path_below(target.base_url)
-        statements = {row.id: printable(row.statement) for row in rows[each.recorded.index]}
-        tests.append(as_test(each.recorded, statements, path))
+    for recorded, rows in kept:
+        path = recorded.request.path_below(target.base_url)
+        statements = {row.id: printable(row.statement) for row in rows}
+        tests.append(as_test(recorded, statements, path))
     day = result.run.started[:10]
     key = KEY_VARIABLE if target.name == DEFAULT_TARGET else f"{own_variable(target.name)} or {KEY_VARIABLE}"
     default = f".get({BASE_VARIABLE!r}, {target.base_url!r})"

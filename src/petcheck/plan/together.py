@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import pairwise
 
 from petcheck.call import Call, Credential
@@ -56,10 +55,10 @@ _OF_ANOTHER_TYPE = ("CREATE-5", "CREATE-7", "CREATE-8")
 
 def pages_beside(call: Call, record: Record) -> list[Call]:
     """The pages, at most two, that were requested beside a page the last time that it was: its answer may be theirs."""
-    last = next((one for one in reversed(record) if replace(one.request.call, form=None) == call), None)
+    last = next((one for one in reversed(record) if one.request.call == call), None)
     if call.operation is not Operation.LIST_PETS or last is None or last.burst is None:
         return []
-    others = (replace(one.request.call, form=None) for one in record if one.burst == last.burst)
+    others = (one.request.call for one in record if one.burst == last.burst)
     pages = dict.fromkeys(one for one in others if one.operation is Operation.LIST_PETS and one != call)
     valid = [one for one in pages if one.credential is Credential.VALID]
     # a server that mixes requests up mixes those that share a parameter

@@ -70,7 +70,7 @@ class Api:
         answers = self.transport.send_together(calls)
         sent = {replace(call, form=None): one for call, one in zip(calls, answers, strict=True)}
         self._shared |= {call: one for call, one in sent.items() if one is not None}
-        tried = {replace(one.request.call, form=None): one for one in self.transport.recorded[before:]}
+        tried = {one.request.call: one for one in self.transport.recorded[before:]}
         silent = (call for call, one in sent.items() if one is None and call in tried and stays_silent(tried[call]))
         self._silent |= {call: f"{call.operation} did not answer." for call in silent}
         return answers
