@@ -426,6 +426,15 @@ def test_keys_that_get_no_answer_cost_no_more_requests(behaviour: Behaviour, out
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_a_reading_run_keeps_its_bound_where_no_invalid_key_gets_an_answer(seed: str, tmp_path: Path) -> None:
+    with peer(lambda caller: store(caller) if caller.header("Authorization") == f"Bearer {KEY}" else None) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "--seed", seed, as_it_comes=True)
+    assert {ran.outcomes[f"AUTH-{number}"] for number in (1, 2, 3, 4)} == {"fail"}
+    assert ran.result.targets[0].requests.total <= 58
+
+
+@pytest.mark.slow
 def test_a_201_that_never_ends_is_no_answer(tmp_path: Path) -> None:
     """What was seen before the run stopped calling the operation is judged."""
     with peer(never_ends_a_201) as up:

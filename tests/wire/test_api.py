@@ -11,7 +11,7 @@ from petcheck.call import Credential, new_pet_call, read_call
 from petcheck.errors import OperationSilent
 from petcheck.exchange import NoAnswer, Silence
 from petcheck.wire.api import Api
-from petcheck.wire.tally import MOST_REPEATS, Unplanned, stays_silent
+from petcheck.wire.tally import Unplanned, stays_silent
 from tests.support.exchanges import exchange
 from tests.support.fakes import bench, in_turn, response
 
@@ -55,7 +55,7 @@ def test_the_same_post_is_sent_once_and_creates_one_animal() -> None:
 def test_a_call_without_an_answer_is_not_sent_again_for_another_check() -> None:
     rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body else response(), writes=True, connections=2)
     api = Api(rig.transport)
-    bodies = [b"%d" % number for number in range(MOST_REPEATS[Unplanned.SILENCE] + 3)]
+    bodies = [b"%d" % number for number in range(rig.transport.permissions.most_repeats(Unplanned.SILENCE) + 3)]
     for one in bodies[:-2]:
         with suppress(OperationSilent):
             api.create_pet(one)

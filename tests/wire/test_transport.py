@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.call import Call, Credential, Form
+from petcheck.call import Call, Credential, Form, page_call
 from petcheck.errors import (
     BudgetSpent,
     ConnectionLost,
@@ -23,7 +23,7 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, RECORD_CAP
 from petcheck.wire.credentials import ApiKey
-from petcheck.wire.tally import MOST_REPEATS, RequestTally, Unplanned
+from petcheck.wire.tally import RequestTally, Unplanned
 from petcheck.wire.throttle import Limits
 from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
 
@@ -615,14 +615,15 @@ def test_a_server_that_drops_each_malformed_body_is_still_tested() -> None:
     assert rig.transport.tally.repeats == {Unplanned.SILENCE: 12, Unplanned.PROBE: 12}
 
 
-def test_retries_after_silence_are_limited() -> None:
-    rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body else OK, writes=True)
-    for number in range(MOST_REPEATS[Unplanned.SILENCE]):
-        rig.transport.send(Call(Operation.CREATE_PET, body=b"%d" % number))
+@pytest.mark.parametrize(("writes", "most"), [(True, 18), (False, 9)])
+def test_retries_after_silence_are_limited(*, writes: bool, most: int) -> None:
+    rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if "limit" in sent.url else OK, writes=writes)
+    for number in range(most):
+        rig.transport.send(page_call(number + 1))
     with pytest.raises(OperationSilent) as obstacle:
-        rig.transport.send(Call(Operation.CREATE_PET, body=b"one more"))
+        rig.transport.send(page_call(most + 1))
     assert obstacle.value.reason == (
-        "POST /pets did not answer; the run has already repeated 18 requests after silence and repeats no more"
+        f"GET /pets did not answer; the run has already repeated {most} requests after silence and repeats no more"
     )
 
 

@@ -13,6 +13,21 @@ from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.words import plural
 
 
+class Unplanned(Enum):
+    """Why the run sent a request that it had not planned."""
+
+    RATE_LIMIT = "after a 429"
+    GATEWAY = "after a 502, 503 or 504"
+    SILENCE = "after silence"
+    EXCESS = "after too many at the same time"
+    PROBE = "to see whether the target still answers"
+
+
+# how many a run may send for each cause; the silences before them, and time, limit the probes
+_MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 18, Unplanned.EXCESS: 8}
+_MOST_REPEATS_READING = _MOST_REPEATS | {Unplanned.SILENCE: 9}  # a reading run has room for fewer beside its checks
+
+
 @dataclass(frozen=True, slots=True)
 class Permissions:
     """What a run may do to a target: send what is not safe, so many requests, and wait so many seconds at once.
@@ -31,25 +46,16 @@ class Permissions:
         if not (call.operation.safe or self.writes):
             raise NotPermitted(f"{call.method} requests were not allowed", "--allow-writes")
 
+    def most_repeats(self, cause: Unplanned) -> int:
+        """How many requests a run may repeat for a cause."""
+        return (_MOST_REPEATS if self.writes else _MOST_REPEATS_READING)[cause]
+
     def afford(self, sent: int) -> None:
         """Raise `BudgetSpent` if no request may follow those `sent`."""
         if sent >= self.max_requests:
             most = plural(self.max_requests, "request")
             raise BudgetSpent(f"the run has reached its limit of {most}", "--max-requests")
 
-
-class Unplanned(Enum):
-    """Why the run sent a request that it had not planned."""
-
-    RATE_LIMIT = "after a 429"
-    GATEWAY = "after a 502, 503 or 504"
-    SILENCE = "after silence"
-    EXCESS = "after too many at the same time"
-    PROBE = "to see whether the target still answers"
-
-
-# how many a run may send for each cause; the silences before them, and time, limit the probes
-MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 18, Unplanned.EXCESS: 8}
 
 # the silence of a target whose server is starting, or that has too many connections, itself or in its proxy
 WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET, Silence.PROXY)
@@ -83,10 +89,6 @@ class RequestTally:
         self.sent += 1
         if cause is not None:
             self.repeats[cause] += 1
-
-    def may_repeat(self, cause: Unplanned) -> bool:
-        """Whether the run may send one more request for that cause."""
-        return self.repeats[cause] < MOST_REPEATS[cause]
 
 
 def may_be_in_excess(exchange: Exchange) -> bool:

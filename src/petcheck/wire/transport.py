@@ -32,7 +32,6 @@ from petcheck.wire.client import BODY_CAP, RECORD_CAP
 from petcheck.wire.clock import Clock, in_words
 from petcheck.wire.sender import LiveSender
 from petcheck.wire.tally import (
-    MOST_REPEATS,
     WHILE_STARTING,
     Permissions,
     RequestTally,
@@ -179,14 +178,15 @@ class Transport:
         while True:
             exchange = self._paced(call, cause=cause)
             cause = cause_to_repeat(exchange)
-            if cause is None or cause in repeated or not self.tally.may_repeat(cause):
+            if cause is None or cause in repeated or not self._may_repeat(cause):
                 break
             self._before_repeat(cause, exchange)
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind in _NOT_TRIED):
                 repeated.add(cause)
         self._circuit.note(call, exchange.answer)
         if cause is not None and cause not in repeated:
-            spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
+            most = self.permissions.most_repeats(cause)
+            spent = f"the run has already repeated {most} requests {cause.value} and repeats no more"
             if cause is Unplanned.SILENCE:
                 raise OperationSilent(f"{call.operation} did not answer; {spent}")
             raise NotSent(f"{call.operation} gave no usable answer; {spent}")
@@ -194,6 +194,9 @@ class Transport:
             raise NotSent(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
         self._in_trouble = cause is Unplanned.GATEWAY
         return exchange
+
+    def _may_repeat(self, cause: Unplanned) -> bool:
+        return self.tally.repeats[cause] < self.permissions.most_repeats(cause)
 
     def _before_repeat(self, cause: Unplanned, exchange: Exchange) -> None:
         if cause is Unplanned.SILENCE:
@@ -283,7 +286,7 @@ class Transport:
         if cause is None:
             self._circuit.note(call, exchange.answer)
             return exchange
-        if not self.tally.may_repeat(cause):
+        if not self._may_repeat(cause):
             return None
         self.again = exchange.index
         try:
