@@ -40,6 +40,7 @@ from petcheck.wire.tally import (
     may_be_in_excess,
 )
 from petcheck.wire.throttle import Limits, Throttle
+from petcheck.words import plural
 
 _KEYS = "5"  # the section about them
 # nothing listened, so the request was not tried at all
@@ -185,8 +186,8 @@ class Transport:
                 repeated.add(cause)
         self._circuit.note(call, exchange.answer)
         if cause is not None and cause not in repeated:
-            most = self.permissions.most_repeats(cause)
-            spent = f"the run has already repeated {most} requests {cause.value} and repeats no more"
+            most = plural(self.permissions.most_repeats(cause), "request")
+            spent = f"the run has already repeated {most} {cause.value} and repeats no more"
             if cause is Unplanned.SILENCE:
                 raise OperationSilent(f"{call.operation} did not answer; {spent}")
             raise NotSent(f"{call.operation} gave no usable answer; {spent}")
