@@ -38,6 +38,7 @@ class Credential(Enum):
     LONGER_SCHEME = "the key under a scheme that ends in Bearer"
     TWICE = "the key after the word Bearer twice"
     GLUED = "the key without a space after Bearer"
+    HYPHENATED = "the key after Bearer and a hyphen"
     UNKNOWN = "a key of unknown validity"
 
     @classmethod

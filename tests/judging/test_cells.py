@@ -76,7 +76,7 @@ EMPTY: list[tuple[str, Grounds, Coverage]] = [
     (
         "AUTH-4",
         READING,
-        Coverage("6 kinds of key × 3 operations", 0, 18, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
+        Coverage("7 kinds of key × 3 operations", 0, 21, (*SCHEMES, PAGES, READS, ALL_ORDERS), WRITES),
     ),
     (
         "AUTH-5",

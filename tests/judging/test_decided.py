@@ -97,17 +97,18 @@ def test_what_keeps_an_answer_from_being_examined_is_named() -> None:
     """An answer that another requirement finds wrong shows nothing else; its headers do not matter."""
     grounds = replace(READING, writes=True)
     keyless = exchange(CREATE, 401, ERROR | {"status": 401}, credential=Credential.MISSING)
-    bad = exchange(CREATE, 400, b"", index=1, asked={})
+    bad = exchange(CREATE, 400, [], index=1, asked={})
 
     def left_open(*more: Exchange) -> str:
-        decision = decided(catalogue()["ERROR-1"], [keyless, bad, *more], grounds)
+        decision = decided(catalogue()["ERROR-2"], [keyless, bad, *more], grounds)
         assert isinstance(decision, Undecided)
         return decision.reason
 
     found = (
-        "(POST /pets with neither `name` nor `categoryId` returned 400: the body is empty (section 1); see SERVICE-1)"
+        "POST /pets with neither `name` nor `categoryId` returned 400: the body is an array, []; expected an object "
+        "(section 7); see ERROR-1"
     )
-    assert left_open() == f"Of 4 operations × 3 statuses, these were not examined: 404; 400 {found}."
+    assert left_open() == f"Of 4 operations × 3 statuses, these were not examined: 404; 400 ({found})."
 
 
 def test_a_value_that_was_refused_where_it_may_be_is_said_to_be_refused() -> None:

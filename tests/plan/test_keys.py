@@ -17,7 +17,10 @@ READING = frozenset(operation for operation in Operation if operation.safe)
 ALL = frozenset(Operation)
 KINDS = [key for kinds in INVALID.values() for key in kinds]
 LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER)
-BY_TURNS = (Credential.BEGINNING, Credential.BEYOND_ASCII, Credential.TWICE, Credential.GLUED)
+BY_TURNS = (
+    *(Credential.BEGINNING, Credential.BEYOND_ASCII, Credential.HYPHENATED),
+    *(Credential.TWICE, Credential.GLUED, Credential.LONGER_SCHEME),
+)
 SEEDS = range(20)
 
 
@@ -80,8 +83,8 @@ def test_runs_with_consecutive_seeds_ask_for_all_pairs(
 
 
 @pytest.mark.parametrize("first", [0, 11, 2**40])
-def test_fifteen_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int) -> None:
-    plans = [key_plan(seed, ALL) for seed in range(first, first + 15)]
+def test_sixteen_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int) -> None:
+    plans = [key_plan(seed, ALL) for seed in range(first, first + 16)]
     cells = [cell for plan in plans for cell in (*plan.needed, *plan.likely) if not cell.operation.safe]
     assert {cell.key for cell in cells} == {*KINDS}
     assert all(len({cell for cell in plan.likely if not cell.operation.safe}) == 1 for plan in plans)
@@ -92,7 +95,7 @@ def test_fifteen_runs_with_consecutive_seeds_send_all_kinds_in_posts(first: int)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_likeliest_kinds_come_first_then_by_turns_others_and_those_that_a_pass_needs(seed: int) -> None:
     plan = key_plan(seed, READING)
-    assert [cell.key for cell in plan.likely] == [*LIKELY, *BY_TURNS[2 * (seed % 2) :][:2]]
+    assert [cell.key for cell in plan.likely] == [*LIKELY, *BY_TURNS[3 * (seed % 2) :][:3]]
     late, *by_turns = plan.others[:7]
     assert late.key is Credential.RANDOM
     assert late.wrong in DEFECTS[late.operation]

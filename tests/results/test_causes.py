@@ -103,6 +103,18 @@ def test_what_a_post_took_and_repeats_should_have_been_refused() -> None:
     assert len(found(rows, first, (post(status="sold"), taken, 201), (GET, taken, 200))) == 2
 
 
+def test_an_id_that_a_post_sent_and_got_is_no_field_that_should_have_been_refused() -> None:
+    rows = [
+        row("CREATE-9", "4.2", (0, "status"), expected="400"),
+        row("PET-5", "2", (1, "body:/id")),
+    ]
+    taken, named = post(categoryId=2**63), post(id=3)
+    assert lines(found(rows, (taken, {"id": 12, "categoryId": 2**63}, 201), (named, {"id": 3}, 201))) == [
+        "PET-5: PET-5 is broken",
+        "CREATE-9: POST /pets returns 201 where 400 is required",
+    ]
+
+
 def test_no_failure_is_lost_if_its_cause_shows_another_one_first() -> None:
     taken = {"id": 7, "name": 5}
     rows = [

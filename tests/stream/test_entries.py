@@ -113,5 +113,6 @@ def test_the_names_of_credentials_in_files_stay() -> None:
         "the key under a scheme that ends in Bearer",
         "the key after the word Bearer twice",
         "the key without a space after Bearer",
+        "the key after Bearer and a hyphen",
         "a key of unknown validity",
     ]

@@ -38,6 +38,7 @@ KEYS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1
         (Credential.LONGER_SCHEME, "xBearer s3cret", "xBearer $PETSTORE_API_KEY"),
         (Credential.TWICE, "Bearer Bearer s3cret", "Bearer Bearer $PETSTORE_API_KEY"),
         (Credential.GLUED, "Bearers3cret", "Bearer$PETSTORE_API_KEY"),
+        (Credential.HYPHENATED, "Bearer-s3cret", "Bearer-$PETSTORE_API_KEY"),
         (Credential.NO_SCHEME, "s3cret", "$PETSTORE_API_KEY"),
     ],
 )
@@ -47,7 +48,7 @@ def test_each_kind(credential: Credential, sent: str | None, said: str | None) -
 
 
 def test_every_kind_is_covered() -> None:
-    assert len(Credential) == 21 + len({Credential.UNKNOWN})
+    assert len(Credential) == 22 + len({Credential.UNKNOWN})
 
 
 def test_the_scheme_of_six_letters_is_as_long_as_bearer() -> None:

@@ -22,7 +22,7 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     worked = max((e.finished for e in record if e.request.call == call and e.page is not None), default=inf)
     lists = (e for e in record if e.request.operation is Operation.LIST_PETS and query_is_valid(e))
     # another page may have shown it first
-    broken = (e.sent for e in lists if e.status == exchange.status and e.sent >= worked)
+    broken = (e.sent for e in lists if e.status == exchange.status and e.page is None and e.sent >= worked)
     broke = min((*broken, exchange.sent))
     between = [e for e in posts_in(record) if worked <= e.sent and e.finished <= broke]
     posts = [e for e in between if e.status == 201 or e.heard.status >= 500]

@@ -121,18 +121,20 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     # a parser that fills a structure takes its values from a list, too, as Rust's serde does
     array = json.dumps([*body("array").values()]).encode()
     string = json.dumps(json.dumps(body("string"))).encode()
-    # an array cannot be a key of a dictionary, so a lookup crashes; 0 and false are lost where code tests for truth; an
-    # object is taken for a value of an enumeration by the serde of Rust
-    types = ([TELLTALE_STATUS], 0, {TELLTALE_STATUS: None}, False)
+    # a loose comparison finds true equal to any text, as PHP's does; an array cannot be a key of a dictionary, so a
+    # lookup crashes; an object is taken for a value of an enumeration by the serde of Rust
+    types = (True, [TELLTALE_STATUS], True, {TELLTALE_STATUS: None})
     # cut off, it is a category that exists, so nothing but the fraction is wrong; a double has to hold it
     fraction = f"{category}.5" if abs(category) < 2**51 else "1.5"
     missing, misspelt = turn(_MISSPELT, seed)
+    # a mapping to the code's own names may take these too, as Python's and Ruby's do
+    alias: tuple[dict[str, object], ...] = ({}, {"category_id": category})
     return (
         Defect("no-body", "CREATE-5", b""),
         Defect("not-json", "CREATE-5", turn((cut_short, form), seed)),
         Defect("array", "CREATE-5", turn((array, string), seed)),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
-        Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
+        Defect("no-category", "CREATE-6", without("categoryId", "no-cat") | turn(alias, seed)),
         Defect("misspelt", "CREATE-6", without(missing, "misspelt") | {misspelt: body("misspelt")[missing]}),
         defect("name-number", "CREATE-7", name=number),
         Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),

@@ -4,7 +4,7 @@ A server may accept one kind of key on one operation only, so the pairs are many
 that a pass needs, then as many others as it has requests for. A run with writes asks what one that only reads asks, and
 a few kinds in POSTs. On GETs each kind moves on by one operation with each next seed, so as many runs with consecutive
 seeds as there are operations ask for all pairs with the kinds that a pass needs, and four times as many for all pairs.
-POSTs have other kinds with each next seed: fifteen in a row send all.
+POSTs have other kinds with each next seed: sixteen in a row send all.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ _VARIANTS = 12
 # has, and a header that is split at spaces
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER)
 # and by turns a key of which only the beginning or the last word is compared, one that a comparison in constant time
-# fails on, and a scheme that is cut off
+# fails on, and a scheme that is cut off or searched for
 _BY_TURNS = (
     (Credential.BEGINNING, Credential.TWICE),
     (Credential.BEYOND_ASCII, Credential.GLUED),
+    (Credential.HYPHENATED, Credential.LONGER_SCHEME),
 )
 _KINDS = tuple(key for kinds in INVALID.values() for key in kinds)
 # the first and the last scheme are always on one operation that reads, so a pass can do without one of them there

@@ -206,7 +206,7 @@ class Examples:
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
             before = [body for body in posted if body]
-            bodies = creating(self.pets, seed, before, cases, self._created, self._plainest(), self._refused)
+            bodies = creating(self.pets, seed, before, cases, self._created, self._plainest())
             self._bodies = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             # sooner than pages: bodies find most, and a server that fails leaves few requests for examples
             parts.append(_Part(Operation.CREATE_PET, share.creating, self._bodies, like=share.listing * 3 // 2))
@@ -240,9 +240,6 @@ class Examples:
 
     def _created(self, body: bytes) -> bool:
         return any(e.status == 201 for e in posts_in(self.target.record) if e.request.body == body)
-
-    def _refused(self, body: bytes) -> bool:
-        return any(e.status not in (201, None) for e in posts_in(self.target.record) if e.request.body == body)
 
     def _read_alone(self, call: Call) -> bool:
         if self.target.choice.calls(call.operation) and self.left(call.operation) > 0:

@@ -56,13 +56,14 @@ def _id(number: int) -> Call:
     return Call(Operation.GET_PET, pet_id=str(number))
 
 
-# careless code takes `²` for a digit; no parser takes the first for a number, and few fields have room for it
+# careless code takes `²` for a digit, and every object of JavaScript has a constructor; no parser takes the first for a
+# number, and few fields have room for it
 _TEXTS = (
-    *("é" + "a" * 300, "²", "1.5", "\udcff"),
+    *("é" + "a" * 300, "\udcff", "constructor", "²", "1.5"),
     *("007", "+1", "%", " 1", "🐈", "1e3", "0x10", "-", "1;2"),
 )
 _SEGMENTS = tuple(call for call in map(segment_call, _TEXTS) if call is not None)
-_FIRST_SEGMENTS = 4
+_FIRST_SEGMENTS = 5
 
 
 # ---- GET /store/orders

@@ -79,9 +79,9 @@ def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
 _NEGATIVE, _NOT_A_NUMBER, _ZERO, _UNKNOWN = (
     tuple(OPEN_LISTS[name].items()) for name in ("limit-negative", "limit-not-a-number", "limit-zero", "status-unknown")
 )
-_UNNAMED = ("petcheck", "1")
+_UNNAMED = ("petcheck", "\udcff")
 # Express, PHP and Ruby make a list of what repeats or has brackets; 32 bits have no room for the last but one. Most
-# have an unknown parameter too: a server that fails on it seldom looks at it first
+# have an unknown parameter too, with a byte that is not UTF-8: a server that fails on it seldom looks at it first
 _CRASHING = (
     _ZERO,
     (("status", PENDING), ("status", SOLD), ("status[]", SOLD), _UNNAMED),

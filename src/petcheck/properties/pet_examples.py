@@ -35,13 +35,12 @@ def creating(
     cases: Cases,
     created: Callable[[bytes], bool] = lambda _: True,
     own_id: int | None = None,
-    refused: Callable[[bytes], bool] = lambda _: False,
 ) -> Iterator[Call]:
     """NewPets that may be accepted, mixed with defective ones; each has one defect that no `known` body has.
 
     There are more defective ones, since a refused body leaves nothing behind. `created` says of an earlier body whether
-    it got 201, and `refused` whether it got another answer. `own_id` is the id of an animal that the run has created,
-    for a body that names it: with members that nobody knows, and without them if those were refused.
+    it got 201. `own_id` is the id of an animal that the run has created, for a body that names it: with members that
+    nobody knows, and without them unless that was accepted.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     odd = rotated(_odd(pets), 2, seed, 1)
@@ -49,7 +48,7 @@ def creating(
     defective = defective_pets(pets, seed, known, cases)
     # no other id: a server that takes it from the body must not overwrite an animal of another client
     named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {_TWICE}, {_DEEP}")]
-    again = (_with_id(pets, seed, own_id or 0, "") for body in named if refused(body))
+    again = (_with_id(pets, seed, own_id or 0, "") for body in named if not created(body))
     # code that tests a status for truth takes the first defect, and code that reads members of what is null ends
     firsts = chain(islice(defective, 2), [b"null"], named, islice(accepted, 1), again)
     bodies = chain(firsts, islice(accepted, 1), islice(defective, 1))

@@ -42,6 +42,7 @@ _EXPRESSIONS = (
     (rf"xBearer {_KEY}", Credential.LONGER_SCHEME),
     (rf"{'Bearer ' * 2}{_KEY}", Credential.TWICE),
     (rf"Bearer{_KEY}", Credential.GLUED),
+    (rf"Bearer-{_KEY}", Credential.HYPHENATED),
 )
 
 

@@ -75,6 +75,8 @@ _VALUES: Mapping[Credential, str | None] = {
     # a server may take the last word, or cut off the scheme as often as it finds it
     Credential.TWICE: "Bearer " * 2 + "{key}",
     Credential.GLUED: "Bearer{key}",
+    # a server may look for `Bearer` and cut off seven characters
+    Credential.HYPHENATED: "Bearer-{key}",
 }
 
 

@@ -66,6 +66,11 @@ def _glued(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: call.authorization == f"Bearer{key}")
 
 
+def _after_seven(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
+    text = call.authorization or ""
+    return some_key(keys, lambda key: text.startswith("Bearer") and text[len("Bearer ") :] == key)
+
+
 def _invalid_key_after(looks: Callable[[ReceivedCall, ServerState, Behaviour], object]) -> Override:
     """The server checks the form of the header first, then the request, and last whether the key is valid."""
 
@@ -187,6 +192,13 @@ FAULTS = [
         "A valid key right after the word Bearer is accepted.",
         _SCHEME,
         accepted(_glued),
+        needs="pairs",
+    ),
+    *keys(
+        "any-character-after-bearer",
+        "A valid key is accepted after the word Bearer and any character.",
+        _SCHEME,
+        accepted(_after_seven),
         needs="pairs",
     ),
     # checked late

@@ -8,7 +8,10 @@ import pytest
 
 from petcheck.call import Credential
 from petcheck.exchange import Exchange, Silence
+from petcheck.judging.apply import decide
+from petcheck.judging.decision import Failed, Held, Undecided
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Problem
+from petcheck.judging.rules import RULE
 from petcheck.judging.rules.errors import error_in
 from tests.judging.rules.said import ERROR, GET, GROUNDS, NEW, ORDERS, REMOVED, SILENT, by, page, posted, refused, text
 from tests.support.exchanges import exchange, short
@@ -71,6 +74,19 @@ def test_valid_errors(found: Exchange) -> None:
 def test_where_no_error_is_required(found: Exchange) -> None:
     assert error_in(found, GROUNDS) is None
     assert [by(f"ERROR-{number}", found) for number in range(1, 5)] == [NOT_CONCERNED] * 4
+
+
+@pytest.mark.parametrize("number", range(1, 5))
+def test_a_body_that_is_not_json_shows_no_error_and_others_do_not_make_up_for_it(number: int) -> None:
+    rule, right = RULE[f"ERROR-{number}"], refused(ERROR)
+    assert decide(rule, (right,), GROUNDS) == Held((right,))
+    html = refused(b"<html>")
+    left = decide(rule, (html, right, page()), GROUNDS)
+    assert isinstance(left, Undecided)
+    assert left.reason == 'POST /pets returned 400: the body is not JSON: it begins with "<html>"; see SERVICE-1.'
+    assert left.examined == (right,)
+    assert decide(rule, (page(), SILENT), GROUNDS) == Undecided("No 400, 401 or 404 with a JSON body was returned.")
+    assert isinstance(decide(rule, (right, html, refused(b"7")), GROUNDS), Failed if number == 1 else Undecided)
 
 
 @pytest.mark.parametrize("status", [500, 501, 502, 503, 599])

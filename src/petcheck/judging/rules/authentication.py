@@ -10,7 +10,6 @@ import json
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import TypeAlias
 
 from petcheck.call import Call, Credential
@@ -35,7 +34,7 @@ INVALID = {
     "AUTH-3": (Credential.EMPTY,),
     "AUTH-4": (
         *(Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
-        *(Credential.LONGER_SCHEME, Credential.GLUED),
+        *(Credential.LONGER_SCHEME, Credential.GLUED, Credential.HYPHENATED),
     ),
 }
 """The kinds of invalid key that each requirement is about."""
@@ -172,16 +171,24 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
     calls = _plain_calls(record, grounds, list(unseparated.values()))
     if calls:
         return Ask(calls, Undecided("No request shows whether the key alone is refused.", None, examined))
-    # if no plain request can be made, the server did not check the key first, whether or not it refuses it
+    # if no plain request can be made, the server did not check the key first, whether or not it refuses it; unless
+    # another operation answers the key alone in this way too, or the key itself may have ended the handler
     late = [e for e, plain in ambiguous if plain is not None and plain.status == 401]
-    alone = [e for e, _ in unseparated.values()]
+    for_the_key_alone = {(e.request.credential, e.status) for e in ours if _is_plain(e, grounds)}
+    alone = [
+        e
+        for e, _ in unseparated.values()
+        if (e.request.credential, e.status) not in for_the_key_alone and e.heard.status < 500
+    ]
     if late or alone:
         return _looked_at_late([*late, *alone], alone, examined)
-    shown = {e.request.operation for e in first}
+    unkeyed = [e for e in ours if e.request.credential is Credential.MISSING]
+    shown = {e.request.operation for e in unkeyed if e in first}
     missing = [operation for operation in _operations(grounds) if operation in _LOOKED_AT and operation not in shown]
     if missing:
-        return Undecided(" ".join(_not_shown(missing, ambiguous)), None, examined)
-    return Held(examined)
+        plain_last = sorted(unkeyed, key=lambda e: _is_plain(e, grounds))
+        return Undecided(" ".join(_not_shown(missing, plain_last)), None, examined)
+    return Held(tuple(first))
 
 
 def _looked_at_late(late: list[Exchange], unseparated: Collection[Exchange], examined: tuple[Exchange, ...]) -> Failed:
@@ -202,18 +209,14 @@ def _or_accepted(exchange: Exchange) -> str:
     return "" if key in _SHOW_THE_ORDER else f"; the server may also accept this key ({_REQUIREMENT[key]})"
 
 
-def _not_shown(missing: Collection[Operation], ambiguous: list[_Ambiguous]) -> Iterator[str]:
-    asked = {e.request.operation: plain or e for e, plain in reversed(ambiguous)}
-    wrong = grouped(
-        ((asked[operation].request.credential, asked[operation].status), str(operation))
-        for operation in missing
-        if operation in asked
-    )
-    for (key, status), names in wrong.items():
-        yield f"{one_of(names, 'and')} returned {status} to requests with {key.value}; see {_REQUIREMENT[key]}."
-    others = [str(operation) for operation in missing if str(operation) not in chain(*wrong.values())]
+def _not_shown(missing: Collection[Operation], unkeyed: Record) -> Iterator[str]:
+    got = {e.request.operation: e.status for e in unkeyed if e.status not in (401, 429, None)}
+    wrong = grouped((got[operation], str(operation)) for operation in missing if operation in got)
+    for status, names in wrong.items():
+        yield f"{one_of(names, 'and')} returned {status} to requests with no key; see AUTH-1."
+    others = [str(operation) for operation in missing if operation not in got]
     if others:
-        yield f"No request to {one_of(others)} with an invalid key and another error got 401."
+        yield f"No request to {one_of(others)} with no key and another error got 401."
 
 
 # ---- AUTH-6, AUTH-7

@@ -7,9 +7,9 @@ from functools import partial
 
 from petcheck.exchange import Animal, Exchange, Response
 from petcheck.json_values import Json
-from petcheck.judging.decision import Rule
+from petcheck.judging.decision import Decision, Held, Record, Rule, Undecided
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
-from petcheck.judging.matchers import answer_text, kind_and_value, problem_of_error_status, problem_of_string
+from petcheck.judging.matchers import answer_text, described, kind_and_value, problem_of_error_status, problem_of_string
 from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import body_due, expected_of, problem_of_status
 from petcheck.spec.figures import REMOVAL_DAY
@@ -60,12 +60,27 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     return Problem(said, STATUS, Due.OPEN.value, sent)
 
 
+def _each_is_read(one: Callable[[Exchange, Grounds], Judgement], record: Record, grounds: Grounds) -> Decision:
+    """A body that is not JSON has no members: SERVICE-1 judges it, and no other body makes up for it."""
+    due = [exchange for exchange in record if body_due(exchange, grounds.as_of) == "error"]
+    examined = tuple(exchange for exchange in due if one(exchange, grounds) is HOLDS)
+    unread = next((exchange for exchange in due if exchange.heard.parsed.wrong), None)
+    if unread is not None:
+        why = f"{described(unread)} returned {unread.status}: {unread.heard.parsed.wrong}; see SERVICE-1."
+        return Undecided(why, examined=examined)
+    return Held(examined) if examined else Undecided(_NO_ERROR)
+
+
 _NO_ERROR = "No 400, 401 or 404 with a JSON body was returned."
 
+_MEMBERS: dict[str, Callable[[Exchange, Grounds], Judgement]] = {
+    "ERROR-1": _error_is_an_object,
+    "ERROR-2": partial(_error_has, partial(_text, "code")),
+    "ERROR-3": partial(_error_has, partial(_text, "message")),
+    "ERROR-4": partial(_error_has, problem_of_error_status),
+}
+
 RULES = (
-    Rule("ERROR-1", _error_is_an_object, nothing=_NO_ERROR),
-    Rule("ERROR-2", partial(_error_has, partial(_text, "code")), nothing=_NO_ERROR),
-    Rule("ERROR-3", partial(_error_has, partial(_text, "message")), nothing=_NO_ERROR),
-    Rule("ERROR-4", partial(_error_has, problem_of_error_status), nothing=_NO_ERROR),
+    *(Rule(name, one, partial(_each_is_read, one)) for name, one in _MEMBERS.items()),
     Rule("ERROR-5", _no_server_error, nothing="No response was received."),
 )
