@@ -16,7 +16,6 @@ from petcheck.toolkit import (
     Operation,
     RequestKind,
     Target,
-    always_asked,
     ask_ahead,
     asked_later,
     keyless_calls,
@@ -62,7 +61,7 @@ EACH = [
 def test_posts_come_before_anything_is_created(target: Target) -> None:
     """Send the POSTs early: a page that shows animals created later is then newer than them. They are judged below."""
     if target.config.writes:
-        send(target, (cell for cell in always_asked(target) if cell.operation is CREATE))
+        send(target, (cell for cell in target.keys_always_asked if cell.operation is CREATE))
 
 
 @sends(RequestKind.KEYS)
@@ -70,7 +69,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
 def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """No key, or anything except a valid key under Bearer, gets 401 before anything else is checked."""
     ask_ahead(target, asked_later(target))
-    send(target, (cell for cell in always_asked(target) if cell.key in kinds))
+    send(target, (cell for cell in target.keys_always_asked if cell.key in kinds))
     target.settle(name)
 
 
@@ -79,7 +78,7 @@ def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, 
 def test_invalid_key_is_401_for_a_post(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """The same for POST /pets, if writes are allowed."""
     target.need_writes()
-    send(target, (cell for cell in always_asked(target) if cell.key in kinds and cell.operation is CREATE))
+    send(target, (cell for cell in target.keys_always_asked if cell.key in kinds and cell.operation is CREATE))
     target.settle(name)
 
 

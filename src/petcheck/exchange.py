@@ -32,6 +32,10 @@ Animal: TypeAlias = Mapping[str, Json]
 """A JSON object where a Pet is required."""
 
 
+TO_PROBE = "to see whether the target still answers"
+"""The `cause` of an exchange that was sent since others got no answer."""
+
+
 class Silence(Enum):
     """Why a request got no readable answer."""
 

@@ -9,7 +9,7 @@ from datetime import date
 import pytest
 
 from petcheck.call import Credential, Form
-from petcheck.exchange import Exchange, Silence
+from petcheck.exchange import TO_PROBE, Exchange, Silence
 from petcheck.judging.apply import (
     decide,
     decide_each,
@@ -331,6 +331,17 @@ def tried(*tries: tuple[int | Silence, int | None, int | None], **more: object) 
         for n, (status, burst, again) in enumerate(tries)
     ]
     return [one.index for one in final_tries(record)]
+
+
+def test_probes_without_an_answer_are_no_tries() -> None:
+    """Two restarts of a second each: what was sent only to see whether the server answers shows nothing else."""
+    tries = [
+        exchange(status=Silence.RESET if at in (1, 5) else 200, path=f"/pets?limit={at % 4}", sent=float(at), index=at)
+        for at in range(7)
+    ]
+    assert [one.index for one in final_tries(tries)] == [0, 2, 3, 4, 5, 6]
+    probes = [replace(one, cause=TO_PROBE) for one in tries]
+    assert [one.index for one in final_tries(probes)] == [0, 2, 3, 4, 6]
 
 
 TIMEOUT, RESET = Silence.TIMEOUT, Silence.RESET

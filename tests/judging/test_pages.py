@@ -180,6 +180,21 @@ def test_a_page_that_lacks_what_an_earlier_one_showed_was_cut() -> None:
     assert [page.size for page in whole_stores(seen)] == [41, 41]
 
 
+def test_where_pages_are_cut_at_several_sizes_only_the_shortest_are_certain() -> None:
+    """Each answer may have another cap."""
+
+    def sizes(*cut: int) -> list[int]:
+        sent = enumerate((41, *cut, 19, 45))
+        seen = [
+            exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=float(at)) for at, size in sent
+        ]
+        return [page.size for page in whole_stores(seen)]
+
+    assert sizes(30) == [41, 19]
+    assert sizes(30, 30) == [41, 19]
+    assert sizes(30, 34) == [19]
+
+
 def test_a_page_sent_when_another_ends_lacks_nothing_that_it_shows_itself() -> None:
     paths = {0.0: ("/pets?limit=100", 25), 0.5: ("/pets?limit=100", 25), 3.0: ("/pets?limit=100", 26)}
     seen = [

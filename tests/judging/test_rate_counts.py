@@ -301,6 +301,15 @@ def test_more_was_spent_than_limit_minus_remaining() -> None:
     assert problem_of(quota_of(answers_over_time(*[56] * 7, moves=1))) is None
 
 
+def test_without_a_date_a_rise_may_be_the_next_window() -> None:
+    """By a clock that is five minutes behind, a window of a few seconds seems to last as long."""
+    record = answers_over_time(*range(59, 52, -1), *[59] * 7, moves=1)
+    assert problem_of(quota_of(record[7:])) is not None
+    mixed = [earlier.remaining < later.remaining for earlier, later in pairs(quota_of(record).counts)]
+    assert mixed
+    assert not any(mixed)
+
+
 @pytest.mark.parametrize(
     ("record", "said"),
     [

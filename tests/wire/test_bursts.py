@@ -181,6 +181,15 @@ def test_a_burst_in_silence_is_sent_once_more_and_then_one_by_one() -> None:
     assert [one.status if one else None for one in answers] == [200] * 8
 
 
+@pytest.mark.parametrize("most", [8, 9, 12, 16])
+def test_a_silent_burst_is_sent_again_only_if_the_limit_of_requests_has_room_for_all_of_it(most: int) -> None:
+    silent = {call.path for call in CALLS}
+    up = rig(lambda sent: SILENT if sent.path in silent else OK, max_requests=most)
+    up.transport.send_together(CALLS)
+    assert len(up.client.sent) == most
+    assert {one.burst for one in up.transport.recorded} == {1, None} if most > 8 else {1}
+
+
 def test_a_burst_is_not_sent_again_to_a_target_that_is_down() -> None:
     up = rig(lambda sent: SILENT)
     assert up.transport.send_together(CALLS) == [None] * 8

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf
 
 from petcheck.call import Form
-from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
+from petcheck.exchange import TO_PROBE, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.judging.decision import LIMITS, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided, judged
 from petcheck.judging.judgement import STATUS, Grounds, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
@@ -174,7 +174,8 @@ def _final_tries(record: Record) -> WholeRecord:
     they prove nothing, unless the target never answered again: then the last request that was sent alone may have ended
     it. The second try of a request in a burst is the same burst again, and silence there counts only if
     the request was then sent alone, too. What may only limit connections never counts,
-    nor does what a proxy in between did, nor a request that nothing listened to, nor headers too long to read.
+    nor does what a proxy in between did, nor a request that nothing listened to, nor headers too long to read, nor a
+    probe: it is sent because others got no answer either.
     """
     first: dict[int, int] = {}
     for exchange in record:
@@ -189,6 +190,8 @@ def _final_tries(record: Record) -> WholeRecord:
             kept.append(exchange)
             continue
         if (id(exchange) in crowded and is_in_excess(exchange)) or _silent_as(exchange, *_OF_NO_SERVER):
+            continue
+        if exchange.cause == TO_PROBE and exchange.status is None:
             continue
         tried = exchange.request if exchange.burst is None else first[exchange.index]
         again = exchange.sent >= failed.get(tried, inf)

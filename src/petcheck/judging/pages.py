@@ -164,7 +164,8 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
 
     Each is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
     by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it. Then no earlier
-    page may have shown more: one of two replicas may cap its pages and the other not.
+    page may have shown more: one of two replicas may cap its pages and the other not. Where pages are cut at several
+    sizes, only the shortest are certain.
     """
     # a page without `limit` may be short because its default is wrong
     unfiltered = [page for page in pages_in(record) if not page.filtered and page.limit is not None]
@@ -173,7 +174,16 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         for number in page.ids:
             first.setdefault(number, page.exchange.finished)
     times = sorted(first.values())
+    made = created_in(record)
+    of_others = sorted(time for number, time in first.items() if number not in made)
     longest = [(page.size, set(page.ids)) for page in sorted(unfiltered, key=lambda page: -page.size)]
+
+    def lacks_one(page: Page, shown: Sequence[float], ids: Iterable[int]) -> bool:
+        """Whether an earlier page had shown an animal that is not among the `ids` of this one."""
+        return bisect_right(shown, page.exchange.sent) > sum(first[number] <= page.exchange.sent for number in ids)
+
+    long = (page for page in unfiltered if page.has_room and page.size >= SMALLEST_CAP)
+    cuts = {page.size for page in long if lacks_one(page, of_others, set(page.ids) - made.keys())}
 
     def is_whole(page: Page) -> bool:
         # an item without an id cannot be distinguished from another
@@ -181,15 +191,31 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
             return False
         if page.size < SMALLEST_CAP:
             return True
+        if len(cuts) > 1:
+            return False
         ids = set(page.ids)
-        shown_before = sum(first[number] <= page.exchange.sent for number in ids)
         longer = takewhile(lambda other: other[0] > page.size, longest)
-        return bisect_right(times, page.exchange.sent) == shown_before and any(ids <= other for _, other in longer)
+        return not lacks_one(page, times, ids) and any(ids <= other for _, other in longer)
 
     return [page for page in unfiltered if is_whole(page)]
 
 
 whole_stores = Once(_whole_stores)
+
+
+def _order_varies(record: Iterable[Exchange]) -> bool:
+    """Whether a page lists animals in another order than the page before: then each answer may have its own order, and
+    a cut leaves out others each time.
+    """
+    for before, page in pairwise(pages_in(record)):
+        # an id may come twice, which PET-5 judges
+        one, other = dict.fromkeys(before.ids), dict.fromkeys(page.ids)
+        if [number for number in one if number in other] != [number for number in other if number in one]:
+            return True
+    return False
+
+
+order_varies = Once(_order_varies)
 
 
 def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[Page]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import inf
 
 from petcheck.exchange import Exchange
@@ -265,11 +265,17 @@ def pairs(counts: Sequence[Count]) -> Iterator[tuple[Count, Count]]:
     for burst, group in pairwise(([], *overlapping(counts))):
         bursts += [begun] * len(group)
         begun += len(burst)
+    rises = (
+        place if one.remaining > before.remaining else 0 for place, (before, one) in enumerate(pairwise(counts), 1)
+    )
+    risen = [0, *accumulate(rises, max)]  # the latest place at which Remaining rose
     for place, later in enumerate(counts):
         across = min(place, place - bursts[place] + 1)
         for distance in {place, across, *(1 << n for n in range(place.bit_length()))} - {0}:
             earlier = counts[place - distance]
             half = earlier.exchange.sent + (earlier.span - CLOCK_S) / 2
+            if place - distance < risen[place] and later.exchange.heard.date is None:
+                continue  # the clocks may differ, and this be the next window
             if earlier.exchange.finished <= later.exchange.sent and later.exchange.finished < half:
                 yield earlier, later
 

@@ -15,7 +15,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.creating import ask_creations_ahead, creations, list_anew
 from petcheck.toolkit.exhaustion import settle_with_quota_used_up
 from petcheck.toolkit.feeds import RequestKind
-from petcheck.toolkit.keyless import always_asked, keyless_calls
+from petcheck.toolkit.keyless import keyless_calls
 from petcheck.toolkit.lookups import full_filters, listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, sends, stage
 from petcheck.toolkit.populate import populate
@@ -45,7 +45,6 @@ __all__ = [
     "Operation",
     "RequestKind",
     "Target",
-    "always_asked",
     "ask_again_at_the_end",
     "ask_ahead",
     "ask_creations_ahead",

@@ -11,12 +11,6 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.target import Target
 
 
-def always_asked(target: Target) -> tuple[KeyCell, ...]:
-    """The cells of the plan of keys that the run asks whatever is left."""
-    plan = target.keys
-    return plan.needed + (plan.likely if target.examples_share else ())
-
-
 def keyless_calls(target: Target, cells: Iterable[KeyCell]) -> Iterator[Call]:
     """The requests for cells of the plan of keys, without those that the run may not send."""
     return (call for cell in cells if (call := keyless_call(target, cell)) is not None)

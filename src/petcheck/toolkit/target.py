@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 
-from petcheck.call import Call, Credential, Form, Members, new_pet_call
+from petcheck.call import Call, Credential, Form, Members, new_pet_call, page_call
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
 from petcheck.exchange import Exchange, NoAnswer, Response
@@ -29,10 +29,10 @@ from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
-from petcheck.plan.keys import KeyPlan, key_plan
+from petcheck.plan.keys import KeyCell, KeyPlan, key_plan
 from petcheck.plan.pages import Parameters, first_pages
 from petcheck.plan.together import pages_beside
-from petcheck.spec.figures import REMOVAL_DAY
+from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation, allowed_operations
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange, no_answer, no_api
@@ -229,7 +229,7 @@ class Target:
 
     def _put(self, question: Ask, send: Callable[[Call], object], patient: bool) -> None:
         """Send the requests that a rule asks for, not before their time. Raises `BudgetSpent` if too few are left."""
-        if self.spare_in_all() < len(question.calls):
+        if self.spare_in_all() < len(question.calls) + self._still_planned():
             raise BudgetSpent("the run's request budget is spent")
         left = question.not_before - self.transport.time.monotonic()
         if left > 0 and patient:
@@ -241,6 +241,20 @@ class Target:
                 self.api.ask_together([call, *beside])
             else:
                 send(call)
+
+    @property
+    def keys_always_asked(self) -> tuple[KeyCell, ...]:
+        """The cells of the plan of keys that the run asks whatever is left."""
+        return self.keys.needed + (self.keys.likely if self.examples_share else ())
+
+    def _still_planned(self) -> int:
+        """Requests with invalid keys, and a few others, that a run of everything has yet to send."""
+        last = page_call(LIMIT_MAX + 1)
+        if not self.has_end or self.api.known(last):
+            return 0
+        planned = Counter(cell.pair for cell in self.keys_always_asked)
+        sent = Counter((call.credential, call.operation) for call in {one.request.call for one in self.record})
+        return (planned - sent).total() + _RESERVED
 
     @property
     def budget(self) -> int:

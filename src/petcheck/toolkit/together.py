@@ -16,7 +16,7 @@ from petcheck.plan.together import first_of_each_kind, kind_of, may_end_a_server
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import RequestKind
-from petcheck.toolkit.keyless import always_asked, keyless_call, keyless_calls
+from petcheck.toolkit.keyless import keyless_call, keyless_calls
 from petcheck.toolkit.lookups import listed_before, unknown_id
 from petcheck.toolkit.target import Target
 
@@ -61,7 +61,7 @@ def ask_refusals_ahead(target: Target) -> None:
     ]
     posts = [new_pet_call(body) for body in bodies]
     if RequestKind.KEYS in choice.needs:
-        cells = (cell for cell in always_asked(target) if cell.operation is Operation.CREATE_PET)
+        cells = (cell for cell in target.keys_always_asked if cell.operation is Operation.CREATE_PET)
         posts += keyless_calls(target, cells)
     ask_ahead(target, [*posts, *asked_later(target, (Operation.LIST_PETS, Operation.GET_PET))])
 
@@ -95,7 +95,7 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
             yield read_call(before[0])
         if RequestKind.OTHER_IDS in needs:
             yield read_call(unknown_id(target))
-    for cell in always_asked(target) if RequestKind.KEYS in needs else ():
+    for cell in target.keys_always_asked if RequestKind.KEYS in needs else ():
         call = keyless_call(target, cell)
         if (
             call is not None

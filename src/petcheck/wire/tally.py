@@ -8,7 +8,7 @@ from enum import Enum
 
 from petcheck.call import Call
 from petcheck.errors import BudgetSpent, NotPermitted
-from petcheck.exchange import Exchange, NoAnswer, Silence
+from petcheck.exchange import TO_PROBE, Exchange, NoAnswer, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.words import plural
 
@@ -20,7 +20,7 @@ class Unplanned(Enum):
     GATEWAY = "after a 502, 503 or 504"
     SILENCE = "after silence"
     EXCESS = "after too many at the same time"
-    PROBE = "to see whether the target still answers"
+    PROBE = TO_PROBE
 
 
 # how many a run may send for each cause; the silences before them, and time, limit the probes

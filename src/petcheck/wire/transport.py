@@ -277,7 +277,8 @@ class Transport:
         if silent and not any(map(may_be_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
             self._bursts_again += 1
             self._await_life(silent)
-            answers = self._sent_together(formed, repeated=answers, cause=Unplanned.SILENCE)
+            if self._burst_size(formed) == len(formed):  # the limit of requests may have room for fewer
+                answers = self._sent_together(formed, repeated=answers, cause=Unplanned.SILENCE)
         self.one_by_one = self.one_by_one or any(map(may_be_in_excess, answers))
         return [self._counted(one, call) for one, call in zip(answers, formed, strict=True)]
 

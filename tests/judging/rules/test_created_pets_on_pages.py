@@ -300,13 +300,23 @@ def test_a_page_of_20_may_be_cut_and_each_request_may_have_its_own_order() -> No
 
 @pytest.mark.parametrize(
     ("limit", "other", "outcome"),
-    [("1", "100", Held), ("1", "1000", Held), ("101", "100", Held), ("100", "100", Ask), ("100", "99", Ask)],
+    [("1", "100", Held), ("1", "1000", Held), ("101", "100", Held), ("100", "100", Held), ("100", "99", Ask)],
 )
 def test_only_a_page_that_is_no_longer_says_that_there_is_room(limit: str, other: str, outcome: type[Decision]) -> None:
     """A server may cut the list to the limit before it filters."""
     short, long = (f"?limit={each}&status=pending" for each in (limit, other))
     record = [page(*MANY, sent=-1.0), new(1), page(pet(1), sent=2.0, query=long), page(sent=3.0, query=short)]
     assert isinstance(found("CREATE-13", *record), outcome)
+
+
+def test_pages_in_a_random_order_may_leave_out_any_animal_and_the_same_request_is_no_proof_of_room() -> None:
+    """A server may cut the list to the limit before it filters."""
+    lacking = [page(*FEW, sent=sent, query=PENDING) for sent in (11.0, 13.0)]
+    beside = page(*FEW, pet(1), sent=12.0, query=SHOWING)
+    record = [page(*MANY, sent=-1.0), new(1), lacking[0], beside, lacking[1]]
+    assert isinstance(found("CREATE-13", *record), Failed)
+    turned = page(*FEW[::-1], sent=-0.5, query="?status=pending")
+    assert isinstance(found("CREATE-13", record[0], turned, *record[1:]), Held | Undecided)
 
 
 def test_a_page_requested_for_the_first_time_is_not_cached() -> None:

@@ -314,6 +314,28 @@ def test_another_404_that_came_too_early_is_asked_again_before_anything_else() -
     assert isinstance(found("CREATE-12", *record, get(2, 10.2, 404)), Failed)
 
 
+def test_the_oldest_of_a_store_that_holds_only_so_many_may_vanish() -> None:
+    """The store has room for two animals: the first two of the run have pushed out an older one, and are gone too."""
+    read, before, last = get(900, -2.0, name="Old"), page(OLD, sent=-1.0), page(pet(3), pet(4), sent=9.0)
+    lost = [get(1, 11.0, 404), get(2, 11.5, 404)]
+    record = [before, new(1), new(2, 0.5), new(3, 1.0), new(4, 1.5), last, *lost]
+    decision = found("CREATE-12", read, *record)
+    assert decision == Undecided(
+        "GET /pets/1 returned 404, although POST /pets created that animal; the service may remove its oldest animals, "
+        "as others have vanished too. Test a store that keeps more animals.",
+        examined=tuple(lost),
+        doubtful=True,
+    )
+    kept = page(OLD, pet(3), pet(4), sent=9.0)
+    for other in (
+        [before, *record[1:5], kept, *lost],  # nothing else has vanished
+        [before, new(3), new(4, 0.2), new(1, 3.0), new(2, 3.5), last, get(1, 14.0, 404), get(2, 14.5, 404)],
+        [before, new(1), new(2, 0.5), last, *lost],  # nothing is left
+        [before, *record[1:5], *lost],
+    ):
+        assert isinstance(found("CREATE-12", read, *other), Failed)
+
+
 def test_one_vanished_animal_proves_nothing() -> None:
     record = [new(1), new(2), get(2, 1.0), get(1, 2.0, 404), get(1, 10.2, 404)]
     decision = found("CREATE-12", *record)

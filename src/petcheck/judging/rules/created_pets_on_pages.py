@@ -12,7 +12,7 @@ from petcheck.judging.creations import Creation, listed_in, no_creation, read_in
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import BODY, Grounds, body
 from petcheck.judging.matchers import described
-from petcheck.judging.pages import LAG_S, SMALLEST_CAP, pages_in, sights_in, whole_stores
+from petcheck.judging.pages import LAG_S, SMALLEST_CAP, order_varies, pages_in, sights_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -114,6 +114,8 @@ def _is_missing(
             return _left_out(page, one, read)
         calls = (again, read_call(one.id), again) if may_read else (again,)
         return Ask(calls, vanished, one.due)
+    if order_varies(record):
+        return None
     older = {n for other in pages if not one.is_before(other.exchange) for n in other.ids if n != one.id}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
@@ -128,12 +130,14 @@ def _is_missing(
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:
-    """Whether another page, asked for no longer, shows an animal and none of `older` that `page` lacks.
+    """Whether a page of another request, asked for no longer, shows an animal and none of `older` that `page` lacks.
 
     Then `page` has room for it. One of 20 animals or more may be cut, unless another one holds all of them and more:
     each request may have its own order.
     """
     if other.asked is None or page.asked is None or other.asked > page.asked:
+        return False
+    if other.exchange.request.url == page.exchange.request.url:
         return False
     if page.size >= SMALLEST_CAP and not set(other.ids).issuperset(page.ids):
         return False

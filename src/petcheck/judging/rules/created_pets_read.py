@@ -26,7 +26,7 @@ from petcheck.judging.creations import (
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
-from petcheck.judging.pages import LAG_S, Sight
+from petcheck.judging.pages import LAG_S, Sight, older_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation
 
@@ -98,6 +98,13 @@ def _is_lost(
     late = [(one, [e for e in x if e.sent >= one.due and e.status == 404]) for one, x in lost]
     late = [(one, x) for one, x in late if x]
     if len(late) > 1:
+        if _oldest_are_removed(record, creations, [one for one, _ in late]):
+            return Undecided(
+                f"{described(late[0][1][-1])} returned 404, although {_creating(late[0][0])}; the service may remove "
+                "its oldest animals, as others have vanished too. Test a store that keeps more animals.",
+                examined=(*shown, *(e for _, x in late for e in x)),
+                doubtful=True,
+            )
         return _never_found(late[:2])
     for one, x in lost:
         if (listed := _still_listed(record, one, [e for e in x if e.status == 404])) is not None:
@@ -131,6 +138,17 @@ def _is_lost(
     # the pages that are most likely to show it
     pages = (page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
     return Ask((*pages, read_call(one.id)), vanished, x[0].finished + LAG_S)
+
+
+def _oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequence[Creation]) -> bool:
+    """Whether lost animals may be the oldest of a store that holds only so many.
+
+    None of the run that is left is older, and of the animals before the run, one at least has gone from the store.
+    """
+    left = [one for one in creations if one not in lost]
+    whole = whole_stores(record)[-1:]
+    gone = any(not older_in(record) <= set(page.ids) for page in whole)
+    return gone and bool(left) and all(one.exchange.finished > each.exchange.sent for one in left for each in lost)
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
