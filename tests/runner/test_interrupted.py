@@ -34,5 +34,7 @@ def test_a_place_without_a_line_is_left_out_of_what_pytest_shows() -> None:
     assert last.tb_lineno is None
     with pytest.raises(TypeError):
         excinfo.getrepr()
-    _Run.pytest_keyboard_interrupt(object.__new__(_Run), excinfo)
+    run = object.__new__(_Run)
+    run._screen = None
+    run.pytest_keyboard_interrupt(excinfo)
     assert "test_interrupted.py" in str(excinfo.getrepr())

@@ -127,6 +127,51 @@ def test_a_signal_before_the_run_has_begun(tmp_path: Path) -> None:
     assert (ran.code, ran.last_line_of_trouble) == (2, "petcheck: interrupted")
 
 
+# the run stands still where WHERE says, before it has begun; the file `standing` shows that it does
+STANDING = """
+import os, pathlib, pkgutil, runpy, time
+owner, _, name = os.environ["WHERE"].rpartition(".")
+def stand(*_, **__):
+    pathlib.Path("standing").touch()
+    time.sleep(60)
+setattr(pkgutil.resolve_name(owner), name, stand)
+runpy.run_module("petcheck", run_name="__main__", alter_sys=True)
+"""
+COLLECTING = "petcheck.runner.schedule:Schedule.place"
+
+
+def interrupted_at(where: str, folder: Path, *arguments: str) -> Ran:
+    """A run that is interrupted there."""
+    (folder / "standing.py").write_text(STANDING)
+    process = start(folder, *arguments, program="standing", more={"WHERE": where})
+    until((folder / "standing").exists)
+    process.send_signal(signal.SIGINT)
+    ran = ended(process, folder)
+    assert (ran.code, ran.out, ran.last_line_of_trouble) == (2, "", "petcheck: interrupted")
+    return ran
+
+
+@pytest.mark.parametrize(
+    ("where", "workers"),
+    [(COLLECTING, ()), ("petcheck.runner.xdist:XdistController.pytest_configure_node", ("-n", "1"))],
+    ids=["collecting", "starting a worker"],
+)
+def test_a_signal_before_the_first_check_leaves_the_reports_of_the_run_before(
+    where: str, workers: tuple[str, ...], tmp_path: Path
+) -> None:
+    with peer(store) as up:
+        assert petcheck(tmp_path, "--target", up.url, *FEW).code == 0
+        before = {path.name: path.read_bytes() for path in (tmp_path / "reports").iterdir()}
+        sent = len(up.heads)
+        ran = interrupted_at(where, tmp_path, "--target", up.url, *FEW, *workers)
+        assert len(up.heads) == sent
+    assert {path.name: path.read_bytes() for path in ran.reports.iterdir()} == before
+
+
+def test_a_signal_before_the_first_check_leaves_an_empty_folder_empty(tmp_path: Path) -> None:
+    assert names(interrupted_at(COLLECTING, tmp_path, "--target", "http://127.0.0.1:1/v1").reports) == set()
+
+
 OLD = '{"suite": {"name": "petcheck"}}'  # of an earlier run: files of others are not overwritten
 # the first write takes as many tenths of a second as SLOW says; the file `writing` shows that it has begun
 SLOW_DISK = """

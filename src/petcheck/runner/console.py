@@ -48,7 +48,7 @@ class Screen:
         self._kept = io.StringIO()
         self._terminal: Any = None
         self.end: Written | None = None  # shown after pytest's last output
-        self.unselected = False  # nothing was begun, so there is no end
+        self._begun = True
         watched = not in_ci(os.environ) and os.environ.get("TERM") != "dumb"
         live, stream = self._hidden and watched, None if self._quiet else sys.stdout
         self.announcer = Announcer(stream, live=live, budget=budget, waits=waits)
@@ -86,18 +86,21 @@ class Screen:
 
     # ---- the end
 
+    def nothing_begun(self, why: str) -> None:
+        """Say why nothing was begun: the run has no end to show."""
+        self._begun = False
+        print(f"petcheck: {why}", file=sys.stderr)
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
         """After all other plugins, show pytest's output if it helps, then the verdicts."""
         value: None = yield
         self.announcer.close()
         end = self.end
-        broke = (end is None or end.broken is not None) and not self.unselected
+        broke = (end is None or end.broken is not None) and self._begun
         # pytest itself reports a mistake in its options
         if self._hidden and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
             sys.stderr.write(self._kept.getvalue())
-        if self.unselected:
-            print("petcheck: no check is selected; `petcheck --collect-only` lists them", file=sys.stderr)
         if end is not None and self._terminal is not None:
             look: Look = {"width": self._terminal.fullwidth, "colour": self._terminal.hasmarkup}
             show(end, str(self._folder), look, quiet=self._quiet, line=self._terminal.line)

@@ -206,7 +206,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
         return (yield)
     except OSError:
         run = config.stash.get(RUN, None)
-        if run is not None and run.end is not None and run.end.written is None:
+        if run is not None and run.end is not None and run.end.written is None and run.session.writer.begun:
             run.end.finish(pytest.ExitCode.INTERNAL_ERROR)
         raise
 
@@ -224,7 +224,7 @@ class _Run:
         writer = StreamWriter(frozen.reports if writes else None)
         session = self.session = Session(frozen, clock=clock, writer=writer, limits=prepared.limits)
         session.head = replace(session.head, options={**session.head.options, **_narrowed(config)})
-        self._kept, self._unselected = Kept(), False
+        self._kept = Kept()
         self.end = prepared.end = RunEnd(session, prepared.witnesses) if prepared.lock is not None else None
         self._screen: Screen | None = None
         if _is_worker(config):
@@ -258,13 +258,13 @@ class _Run:
         alone = session.config.getoption("dist", "no") == "no" and not self.session.config.part
         if not checks and alone:
             # a word that is mistyped must not cost the reports of the run before
-            self._unselected = True
             if self._screen is not None:
-                self._screen.unselected = True
+                self._screen.nothing_begun("no check is selected; `petcheck --collect-only` lists them")
             return True
         if not self.session.config.dry_run:
             self.session.plan(checks)
-            self.session.begin(elsewhere=_is_worker(session.config))
+            with signals.held():  # a recording is that of the run before, or has its head
+                self.session.begin(elsewhere=_is_worker(session.config))
             return None
         from petcheck.runner.shown_plan import dry_run
 
@@ -304,17 +304,19 @@ class _Run:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Leave out places without a line, which pytest cannot show: a signal may come between two lines."""
         excinfo.traceback = excinfo.traceback.filter(lambda place: place._rawentry.tb_lineno is not None)
+        if self._screen is not None and not self.session.writer.begun:
+            self._screen.nothing_begun("interrupted")
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # before the terminal shows the end
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Iterator[None]:
-        """Write everything, and let the verdicts decide the exit code."""
+        """Write everything, and let the verdicts decide the exit code. A run that has not begun writes nothing."""
         run, end = self.session, self.end
         plugins = session.config.pluginmanager.get_plugins()
-        if end is None or exitstatus == pytest.ExitCode.USAGE_ERROR or self._unselected:
+        if end is None or exitstatus == pytest.ExitCode.USAGE_ERROR or not run.writer.begun:
             run.close()
             if end is not None:
                 _drop(end.take_over_page(plugins), session.config)
-            elif _is_worker(session.config) and not run.config.dry_run:
+            elif _is_worker(session.config) and run.writer.begun:
                 stream = run.writer.kept()
                 self._kept.show(judge(stream), stream, run.opened, reporter(session))
                 tell_trouble(session.config, run.writer)

@@ -70,6 +70,11 @@ class StreamWriter:
         self.trouble: OSError | None = None
         self._kept: list[Entry] = []
 
+    @property
+    def begun(self) -> bool:
+        """Whether it has the head of this run. Before that, the file is of an earlier one."""
+        return bool(self._kept)
+
     def begin(self, head: Head) -> None:
         """Empty the file and write the head of a run."""
         try:
