@@ -354,7 +354,6 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
         ("shard-1", "empty"),
         "empty holds no recording: neither exchanges.jsonl nor exchanges.har",
     ),
-    "onto itself": (lambda folder: None, ("merged",), "merged is one of the inputs; give -o another folder"),
     "none": (lambda folder: None, (), "name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/"),
 }
 
@@ -378,6 +377,32 @@ def test_folders_that_are_not_of_one_run_are_refused_in_one_line(
     assert (code, text.count("\n")) == (4, 1)
     assert text.startswith(f"petcheck: merge: {line}")
     assert not (folder / "merged" / "result.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("folders", "output", "holder"),
+    [
+        (("shard-2",), "shard-2", "shard-2"),
+        (("one/targets/a", "one/targets/b"), "one", "one/targets/a"),
+        (("shard-2", "shard-3"), "shard-2/targets/c", "shard-2/targets/c"),
+        (("link/targets/a", "one/targets/b"), "one", "link/targets/a"),
+        (("shard-2",), "linked", "shard-2/targets/c"),
+    ],
+    ids=["itself", "the run of its parts", "a part of it", "through a link", "through a link below"],
+)
+def test_nothing_is_merged_over_an_input(
+    folders: tuple[str, ...], output: str, holder: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "link").symlink_to("one")
+    (folder / "linked/targets").mkdir(parents=True)
+    (folder / "linked/targets/c").symlink_to("../../shard-2/targets/c")
+    before = files_in(folder)
+    code, text = said(capsys, "merge", *folders, "-o", output)
+    assert (code, text) == (
+        4,
+        f"petcheck: merge: {holder} holds an input of the command; give -o another folder\n",
+    )
+    assert files_in(folder) == before
 
 
 @pytest.mark.usefixtures("in_place")

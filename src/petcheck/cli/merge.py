@@ -12,7 +12,6 @@ from petcheck.errors import ConfigError
 from petcheck.runner.merge import merge
 from petcheck.runner.start import witnesses_of
 from petcheck.runner.written import show
-from petcheck.sanitize import printable
 
 PARSER = Parser(
     "merge",
@@ -35,9 +34,6 @@ def main(argv: list[str]) -> int:
     if not options.folders:
         raise ConfigError("name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/")
     folders = [Path(folder) for folder in options.folders]
-    for folder in folders:
-        if Path(options.output).resolve() == folder.resolve():
-            raise ConfigError(f"{printable(str(folder))} is one of the inputs; give -o another folder")
     key = None if options.sign_key is None else Path(options.sign_key)
     given = options.timestamp_url
     url = None if given is None else authority_url(given, "--timestamp-url")

@@ -10,13 +10,14 @@ No more than one target is in memory as a whole. Of the others there is an `outl
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from petcheck.errors import NotARun
+from petcheck.errors import ConfigError, NotARun
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.judge import run_info, suite, untestable_points
 from petcheck.results.load import ADVICE, read_result
@@ -69,6 +70,18 @@ def verdicts_in(file: Path, advice: str = ADVICE) -> Result:
     stream = read_stream(file.parent / files.FILE)
     parts = [read_result(part_of(file.parent, target.name) / FILE, advice) for target in stream.head.targets]
     return joined(stream, list(map(outline, parts)))
+
+
+def expect_no_input(output: Path, names: Iterable[str], inputs: Iterable[Path], option: str) -> None:
+    """Raise ConfigError if reports would replace some of the `inputs`, which are folders of reports, or their parts.
+
+    The reports go to `output`, which `option` names, and each target of `names` has its own below.
+    """
+    written = set(map(os.path.realpath, (output, *(part_of(output, name) for name in names))))
+    for folder in inputs:
+        for read in (folder, *(part_of(folder, name) for name in names_of_parts(folder))):
+            if os.path.realpath(read) in written:  # Path.resolve refuses a link to itself
+                raise ConfigError(f"{printable(str(read))} holds an input of the command; give {option} another folder")
 
 
 def outline(result: Result) -> Result:

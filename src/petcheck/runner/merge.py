@@ -11,7 +11,7 @@ from typing import TypeVar
 from petcheck.errors import NotARun, NotComparable
 from petcheck.results.load import read_result, recording_in
 from petcheck.results.manifest import changed_files, read_manifest
-from petcheck.results.parts import OF_ITS_OWN, names_of_parts, outline, part_of, settings_of
+from petcheck.results.parts import OF_ITS_OWN, expect_no_input, names_of_parts, outline, part_of, settings_of
 from petcheck.results.proof import FILES as PROOF
 from petcheck.results.proof import Witnesses
 from petcheck.results.result import FILE, Result
@@ -55,7 +55,7 @@ def merge(folders: Sequence[Path], output: Path, witnesses: Witnesses) -> Writte
 
     Targets with their own recording are copied as they are, with their signatures and times; a recording of several is
     parted, and judged for each. A shard that is missing makes the result incomplete. Raises NotARun, NotComparable,
-    `ConfigError` where `output` is in use, and KeyboardInterrupt.
+    `ConfigError` where `output` is in use or would replace a folder that is merged, and KeyboardInterrupt.
     """
     sources = [_Source(folder, recording_in(folder), bool(names_of_parts(folder))) for folder in folders]
     _expect_one_run(sources)
@@ -66,6 +66,8 @@ def merge(folders: Sequence[Path], output: Path, witnesses: Witnesses) -> Writte
         for target in source.head.targets:
             if source.in_parts or len(source.head.targets) == 1:
                 _expect_whole(source.part(target.name))
+    targets = [target.name for source in sources for target in source.head.targets]
+    expect_no_input(output, targets, folders, "-o")
     with reports_folder.take(output, "-o"):
         outlines = [outline for source in sources for outline in _taken(source, output)]
         return write_parts(_joined_stream(sources), outlines, output, witnesses)
