@@ -411,7 +411,7 @@ def test_a_key_of_openssh_seals_too(folder: Path) -> None:
         (["judge", "nowhere"], "judge: nowhere cannot be read: No such file or directory"),
         (["judge", "."], "judge: . holds no recording: neither exchanges.jsonl nor exchanges.har"),
         (["judge", "key.pub"], "judge: key.pub is not whole JSON"),
-        (["judge", "reports", "--reports", "reports"], "judge: reports holds the recording; give --reports another"),
+        (["judge", "reports", "--reports", "reports"], "judge: reports holds an input of the command; give --"),
         (["judge", "reports", "--plan", "fre"], "--plan fre: no such plan; did you mean free"),
         (["verify"], "verify: name one folder of reports: petcheck verify reports/"),
         (["verify", "nowhere"], "verify: nowhere/manifest.json cannot be read"),
@@ -437,6 +437,21 @@ def test_what_cannot_be_used_is_refused_in_one_line(
     assert shown.out == ""
     assert shown.err.count("\n") == 1
     assert said in shown.err
+
+
+def test_no_recording_is_replaced_before_it_is_judged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for place in ("runs/1", "runs/2"):
+        shutil.copytree(HERE, place)
+    before = files_in(Path("runs/1"))
+    with pytest.raises(SystemExit) as ended_:
+        main(["judge", "runs/2", "runs/1/exchanges.har", "--reports", "runs"])
+    assert ended_.value.code == 4
+    assert (
+        capsys.readouterr().err
+        == "petcheck: judge: runs/1 holds an input of the command; give --reports another folder\n"
+    )
+    assert files_in(Path("runs/1")) == before
+    assert main(["judge", "runs/2", "runs/1", "--reports", "again"]) == 1
 
 
 def test_the_signing_key_is_nowhere(sealed: Path) -> None:

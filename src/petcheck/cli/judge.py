@@ -18,7 +18,7 @@ from petcheck.errors import ConfigError, NotComparable
 from petcheck.reports import comparison_html, comparison_text, report_html
 from petcheck.results.judge import suite
 from petcheck.results.load import RecordedRun, recording_at, recording_in
-from petcheck.results.parts import names_of_parts
+from petcheck.results.parts import expect_no_input, names_of_parts
 from petcheck.runner.fleet import judge_fleet_again
 from petcheck.runner.written import Otherwise, Written, judged_again, show
 from petcheck.sanitize import printable
@@ -70,22 +70,28 @@ def main(argv: list[str]) -> int:
         values.requirement_set(older_set, "--requirements-as-of") if older_set else None,
     )
     base = base_url(options.base_url, "--base-url", insecure=True) if options.base_url else None
-    several = len(options.recordings) > 1
-    found = []
-    for number, path in enumerate(map(Path, options.recordings), 1):
-        folder = Path(options.reports, str(number)) if several and options.reports else options.reports
-        if folder is not None and Path(folder).resolve() in (path.resolve(), path.resolve().parent):
-            raise ConfigError(f"{printable(str(folder))} holds the recording; give --reports another folder")
-        reports = None if folder is None else values.folder(str(folder), "--reports")
-        found.append(_judged(path, base, reports, otherwise))
+    recordings = [Path(recording) for recording in options.recordings]
+    folders = _folders(options.reports, recordings) if options.reports is not None else [None] * len(recordings)
+    found = [_judged(path, base, reports, otherwise) for path, reports in zip(recordings, folders, strict=True)]
     for judged in found:
         print(*judged.told, sep="\n")
         if judged.end is not None:
             show(judged.end, None, look(), on_the_job=judged.in_parts)
-    if several:
+    if len(found) > 1:
         _compare(found, options.reports)
     codes = [judged.code for judged in found]
     return int(Exit.FAILS) if Exit.FAILS in codes else max(codes)
+
+
+def _folders(given: str, recordings: Sequence[Path]) -> list[Path]:
+    """The folder for the reports of each recording. Raises ConfigError if they would replace any of the recordings."""
+    above = values.folder(given, "--reports")
+    folders = [above / str(number) for number in range(1, len(recordings) + 1)] if recordings[1:] else [above]
+    inputs = [path if path.is_dir() else path.parent for path in recordings]
+    expect_no_input(above, [], inputs, "--reports")  # what differs between several goes there
+    for folder, path in zip(folders, recordings, strict=True):
+        expect_no_input(folder, names_of_parts(path), inputs, "--reports")
+    return [values.folder(str(folder), "--reports") for folder in folders]
 
 
 def _judged(path: Path, base: str | None, reports: Path | None, otherwise: Otherwise) -> Judged:
