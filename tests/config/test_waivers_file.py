@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from petcheck.config.settings_file import SettingsFile
 from petcheck.config.waivers import waivers_in
-from petcheck.config.waivers_file import edited
+from petcheck.config.waivers_file import _checked, edited
 from petcheck.errors import ConfigError
 from petcheck.spec.outcomes import Waiver
 from tests.config.configured import complaint, configured
@@ -131,6 +131,13 @@ def test_more_than_a_file_may_hold() -> None:
         changed(STAGING, add=many)
 
 
+def test_text_that_says_something_else_or_is_no_toml_is_not_written() -> None:
+    file = SettingsFile("petcheck.toml", {})
+    for text in (f"{NEW}{DEFAULTS}", f"waivers = []\n{NEW}"):
+        with pytest.raises(ConfigError, match=r"^petcheck\.toml: the waivers cannot be written into it; write each as"):
+            _checked(text, file, [new("AUTH-1")])
+
+
 # ---- the options
 
 
@@ -162,7 +169,8 @@ AMONG_TARGETS = f'[targets.a]\nurl = "https://a/v1"\n{block("LIST-1")}[targets.s
         (None, {"waiver_reason": "a\nb"}, "--waiver-reason: must be one line of text without control characters"),
         (None, {"waiver_expires": "soon"}, "--waiver-expires soon: not a date; write it as YYYY-MM-DD"),
         (None, {"waiver_expires": "2026-11-20"}, "--waiver-expires 2026-11-20: is in the past, so the waivers would"),
-        (INLINE, {}, "petcheck.toml: write each waiver as a [[waivers]] table, so that they can be updated"),
+        (INLINE, {}, "petcheck.toml: write each waiver as a [[waivers]] table instead of `waivers = […]`, so that"),
+        ("waivers = []", {}, "petcheck.toml: write each waiver as a [[waivers]] table instead of `waivers = […]`"),
         (AMONG_TARGETS, {}, "petcheck.toml: move all [[waivers]] tables to the end of the file, so that they can be"),
         (APART, {}, "petcheck.toml: move all [[waivers]] tables to the end of the file, so that they can be updated"),
         ("[defaults]\nupdate_waivers = true", {}, "petcheck.toml: [defaults]: unknown setting 'update-waivers'"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 
 import tomlkit
@@ -31,12 +32,15 @@ def tables_of(file: SettingsFile) -> tuple[tomlkit.TOMLDocument, list[Table]]:
     """The file as a document, and its tables of waivers in order. Raises `ConfigError` if they cannot be edited."""
     try:
         document = tomlkit.parse(file.text)
-        waivers = document.get("waivers", [])
+        waivers = document.get("waivers", AoT([]))
         whole = tomlkit.dumps(document) == file.text
     except TOMLKitError as error:
         raise ConfigError(f"{file.name}: cannot be edited ({' '.join(str(error).split())})") from None
-    if not isinstance(waivers, AoT) and waivers != []:
-        raise ConfigError(f"{file.name}: write each waiver as a [[waivers]] table, so that they can be updated")
+    if not isinstance(waivers, AoT):
+        raise ConfigError(
+            f"{file.name}: write each waiver as a [[waivers]] table instead of `waivers = […]`, "
+            "so that they can be updated"
+        )
     if not whole:
         raise ConfigError(
             f"{file.name}: move all [[waivers]] tables to the end of the file, so that they can be updated"
@@ -104,10 +108,11 @@ def _checked(text: str, file: SettingsFile, waivers: Sequence[Waiver]) -> str:
         raise ConfigError(
             f"{file.name}: with {plural(len(waivers), 'waiver')} it would be larger than 8 MB; fix some first"
         )
-    content = tomllib.loads(text)
-    written = SettingsFile(file.name, content, text)
-    rest, before = ({name: one[name] for name in one if name != "waivers"} for one in (content, file.content))
-    same = sorted(waivers_in(written, [one.target for one in waivers]), key=repr) == sorted(waivers, key=repr)
-    if not same or rest != before:
-        raise ConfigError(f"{file.name}: the waivers cannot be written into it; write each as a [[waivers]] table")
-    return text
+    with suppress(tomllib.TOMLDecodeError):
+        content = tomllib.loads(text)
+        written = SettingsFile(file.name, content, text)
+        rest, before = ({name: one[name] for name in one if name != "waivers"} for one in (content, file.content))
+        same = sorted(waivers_in(written, [one.target for one in waivers]), key=repr) == sorted(waivers, key=repr)
+        if same and rest == before:
+            return text
+    raise ConfigError(f"{file.name}: the waivers cannot be written into it; write each as a [[waivers]] table")
