@@ -47,7 +47,8 @@ def waived(outcome: Outcome, *waivers: Waiver) -> Verdict:
         ("fail", YESTERDAY, "fail", f"It broke. {EXPIRED}", 1),
         ("pass", YESTERDAY, "pass", f"{EXPIRED} It broke.", 1),
         ("pass", TODAY, "pass", STALE, 1),
-        *((one, day, one, "It broke.", None) for one in OPEN for day in (TODAY, YESTERDAY)),
+        *((one, TODAY, one, "It broke.", None) for one in OPEN),
+        ("error", YESTERDAY, "error", "It broke.", None),
     ],
 )
 def test_a_waiver(outcome: Outcome, expires: date, settled: Outcome, reason: str, code: int | None) -> None:
@@ -55,6 +56,16 @@ def test_a_waiver(outcome: Outcome, expires: date, settled: Outcome, reason: str
     assert (verdict.outcome, verdict.reason) == (settled, reason)
     assert verdict.waiver == AppliedWaiver("ticket 7", expires.isoformat())
     assert code is None or exit_of([verdict]) == code
+
+
+@pytest.mark.parametrize("outcome", OPEN[:2])
+def test_an_expired_waiver_fails_the_run_although_its_requirement_was_not_examined(outcome: Outcome) -> None:
+    examined, expired = unjudged(LIST_4, "staging", "pass", ""), waived(outcome, until(YESTERDAY))
+    assert (expired.outcome, expired.reason) == (outcome, f"{EXPIRED} It broke.")
+    assert expired.waiver == AppliedWaiver("ticket 7", "2026-11-20", ended=True)
+    for row in (expired, replace(expired, in_force=False)):
+        assert exit_of([examined, row]) is Exit.FAILS
+        assert exit_of([examined, row], chosen=("LIST-4",)) is Exit.HOLDS
 
 
 def test_a_waiver_is_for_one_requirement_of_one_target() -> None:

@@ -47,6 +47,19 @@ def test_a_gap_that_has_ended_is_named_and_one_that_is_accepted_asks_for_nothing
     ]
 
 
+def test_an_expired_waiver_of_what_was_not_examined_has_to_be_removed_by_hand() -> None:
+    waiver = AppliedWaiver("agreed", "2026-03-01", ended=True)
+    value = samples.result(samples.row("LIST-8", "not-run", waiver=waiver), samples.row("LIST-1", "pass"))
+    assert totals.headline(value).endswith(
+        "The run still fails: The waiver of LIST-8 on staging expired after 2026-03-01."
+    )
+    assert next_step(value, ()) == (
+        "remove the waivers that have expired from `petcheck.toml`, or give them a later day"
+    )
+    chosen = replace(value, run=replace(value.run, settings=replace(SETTINGS, choice=("LIST-1",))))
+    assert totals.waiver_faults(chosen) == ()
+
+
 @pytest.mark.parametrize(
     ("settled_by", "options", "said"),
     [

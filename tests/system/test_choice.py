@@ -155,6 +155,22 @@ def test_nothing_failed_last(tmp_path: Path, bad_server: str) -> None:
     )
 
 
+def test_an_expired_waiver_counts_if_its_requirement_was_chosen(tmp_path: Path, bad_server: str) -> None:
+    key = "trial-key-5d1c7f0a9b3e4826"
+    waiver = '[[waivers]]\nrequirement = "CREATE-5"\ntarget = "target"\nreason = "old"\nexpires = 2020-01-01\n'
+    (tmp_path / "petcheck.toml").write_text(waiver)
+    ran = petcheck(tmp_path, "VERSION-1", "CREATE-5", "--target", bad_server, key=key)
+    assert (ran.code, ran.outcomes["CREATE-5"]) == (1, "not-run")
+    ran.assert_reports()
+    said = "The run still fails: The waiver of CREATE-5 on target expired after 2020-01-01."
+    assert said in " ".join(ran.out.split())
+    assert "not-run: The waiver expired on 2020-01-01: fix the server" in (ran.reports / "junit.xml").read_text()
+    assert petcheck(tmp_path, "verify", "reports", key=None).code == 0
+    assert petcheck(tmp_path, "VERSION-1", "--target", bad_server, key=key).code == 0
+    said = petcheck(tmp_path, "--failed", "--target", bad_server, key=key).last_line_of_trouble
+    assert said.startswith("petcheck: nothing failed in the last run, see reports;")
+
+
 def test_what_failed_last_may_be_unknown_here_or_only_a_waiver(tmp_path: Path, bad_server: str) -> None:
     key, result = "trial-key-5d1c7f0a9b3e4826", tmp_path / "reports" / "result.json"
     waiver = '[[waivers]]\nrequirement = "VERSION-1"\ntarget = "target"\nreason = "old"\nexpires = 2030-01-01\n'

@@ -55,7 +55,7 @@ class Attempt:
 class AppliedWaiver:
     """The waiver of a verdict: why a failure is accepted, or a `gap`, and the last day of the waiver (YYYY-MM-DD).
 
-    `ended` says of a gap that this day has passed.
+    `ended` says that this day has passed, and that the requirement was not examined.
     """
 
     reason: str
@@ -83,8 +83,8 @@ class Verdict:
     requirement, or if it is not in force on the day, or in the set, to judge by; --strict ignores it then. `settled_by`
     is the option to judge a requirement that is open. `example` is set if a simplified property example decides.
     `covered` says how many of its cells were examined; None if it has no cells. `frequency` says how often it fails, if
-    single exchanges show that. A `waiver` on a verdict that is not "waived" is stale (pass) or expired (fail); a gap is
-    accepted where the requirement was not examined, and otherwise stale.
+    single exchanges show that. A `waiver` on a verdict that is not "waived" is stale (pass) or expired (fail), and of
+    what was not examined expired if it has `ended`; a gap is accepted there until then, and otherwise stale.
     """
 
     id: str

@@ -15,7 +15,8 @@ from petcheck.words import plural
 def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, today: date) -> list[Verdict]:
     """Mark what a waiver in force covers, and waivers that are expired or stale.
 
-    A waiver is stale if the requirement passes, a gap if it was examined.
+    A waiver is stale if the requirement passes, a gap if it was examined. Whether one has expired does not depend on
+    the verdict, unless that is an error, which fails the run by itself.
     """
     settled = []
     for verdict in verdicts:
@@ -27,17 +28,18 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
             continue
         reason, outcome = verdict.reason, verdict.outcome
         left = plural((waiver.expires - today).days, "day")
-        ended = waiver.gap and outcome in UNEXAMINED and waiver.expires < today
-        if ended:
+        expired = waiver.expires < today
+        ended = expired and outcome in UNEXAMINED
+        if ended and waiver.gap:
             reason = f"The gap ended on {waiver.expires}: have it examined, or agree on a new one. {reason}"
         elif waiver.gap and outcome in UNEXAMINED:
             reason = f"Accepted as a gap until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
         elif waiver.gap and outcome != "error":
             stale = "The gap is stale: the requirement is examined now. Remove it from the configuration."
             reason = _with_fault(reason, stale, outcome)
-        elif waiver.expires < today and outcome in ("fail", "pass"):
-            expired = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one."
-            reason = _with_fault(reason, expired, outcome)
+        elif expired and outcome != "error":
+            over = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one."
+            reason = _with_fault(reason, over, outcome)
         elif outcome == "fail":
             outcome = "waived"
             reason = f"Waived until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
@@ -60,9 +62,9 @@ def is_unexamined(verdict: Verdict) -> bool:
 
 
 def fails_by_waiver(verdict: Verdict) -> bool:
-    """Whether a waiver fails the run although its requirement does not: it is stale, or a gap that has ended."""
+    """Whether a waiver fails the run although its requirement does not: it or a gap is stale, or has expired."""
     waiver = verdict.waiver
-    return waiver is not None and (verdict.outcome == "pass" or (waiver.ended and is_unexamined(verdict)))
+    return waiver is not None and (verdict.outcome == "pass" or waiver.ended)
 
 
 Outcomes: TypeAlias = Mapping[tuple[str, str], Outcome]

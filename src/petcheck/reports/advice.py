@@ -24,11 +24,13 @@ def next_step(result: Result, failing: Sequence[Cause]) -> str:
     file = f"`{printable(str(result.run.options.get('config', 'petcheck.toml')), 80)}`"
     repeatable = settings is None or not settings.traffic
     if result.run.exit == Exit.FAILS and not failing:
-        held = [row.waiver for row in result.requirements if row.waiver and fails_by_waiver(row)]
-        if any(waiver.ended for waiver in held):
+        held = [row.waiver for row in result.requirements if row.waiver and fails_by_waiver(row) and result.chose(row)]
+        if any(waiver.ended and waiver.gap for waiver in held):
             return f"have what had a gap examined, or give its gap a later day in {file}"
         if all(waiver.gap for waiver in held):
             return f"remove the gaps that are no longer open from {file}"
+        if any(waiver.ended for waiver in held):
+            return f"remove the waivers that have expired from {file}, or give them a later day"
         return f"remove the waivers that no longer hold from {file}, or run again with `--update-waivers`"
     if result.run.exit == Exit.FAILS:
         clears = max(failing, key=lambda cause: len(cause.rows) * len(cause.targets))

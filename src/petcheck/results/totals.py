@@ -148,7 +148,7 @@ def waiver_faults(result: Findings, quote: Callable[[str], str] = printable) -> 
         kind = "gap" if row.waiver.gap else "waiver"
         name, target = quote(row.id), quote(row.target)
         waiver = f"The {kind} of {name} on {target}"
-        if row.waiver.ended:
+        if row.waiver.ended and row.waiver.gap:
             sentences.append(f"{name} was not examined: its gap on {target} ended on {row.waiver.expires}.")
         elif row.waiver.gap:
             sentences.append(f"{waiver} is stale: the requirement is examined now.")
