@@ -72,6 +72,8 @@ REFUSED = {
     "no value": (["--plan"], "argument --plan: expected one argument"),
     "no configuration": (["--config", "nowhere.toml"], "nowhere.toml: cannot be read (No such file or directory)"),
     "no folder": (["--reports", "file/reports"], "--reports file/reports: cannot be written (Not a directory)"),
+    "a folder that is a link to nothing": (["--reports", "lost"], "--reports lost: cannot be written (lost is a link to nothing)"),
+    "a folder below a link to nothing": (["--reports", "lost/a/b"], "--reports lost/a/b: cannot be written (/"),
     "unencrypted": (["--target", "http://192.0.2.1/v1"], "--target http://192.0.2.1/v1: the key would be sent unencrypted"),
     "no date": (["--as-of", "tomorrow"], "--as-of tomorrow: not a date; write it as YYYY-MM-DD"),
     "a line break": (["--plan", "a\nb"], "--plan a b: no such plan"),
@@ -90,6 +92,7 @@ WHOLE = ("no option", "unencrypted", "the key for an argument")
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder to run the command in, within this process; its signal handlers and path are restored."""
     (tmp_path / "file").write_text("")
+    (tmp_path / "lost").symlink_to("nowhere")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setenv("PETSTORE_API_KEY", KEY)

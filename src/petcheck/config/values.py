@@ -206,6 +206,8 @@ def _nearest(folder: Path) -> Path:
         with contextlib.suppress(FileNotFoundError):
             place.stat()
             return place
+        if place.is_symlink():
+            raise ValueError(f"{place} is a link to nothing")
     return folder
 
 
