@@ -34,9 +34,18 @@ def test_a_url_may_end_in_an_empty_query() -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "shown"), [("https://h/v1\\x", "https://h/v1\\x"), ("https://h/@x/v1", "https://…@x/v1")]
+)
+def test_a_url_that_no_recording_may_hold_is_refused_before_the_run(url: str, shown: str) -> None:
+    said = "this URL has no backslash and no @ in its path; write / and %40 instead"
+    assert complaint(target=[url]) == f"--target {shown}: {said}"
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "https://SECRET@h/v1",
+        "https://h/@SECRET@/v1",
         "https://u:SECRET@h/v1",
         "https://:SECRET@h/v1",
         "https://@SECRET@h/v1",

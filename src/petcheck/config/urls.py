@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from petcheck.config.keys import KEY_VARIABLE
 from petcheck.errors import BadUrl
+from petcheck.stream.addresses import is_base
 
 _SAFE_REASONS = ("Port out of range 0-65535", "Invalid IPv6 URL")
 _LONGEST_SHOWN = 200
@@ -37,7 +38,10 @@ def base_url(text: str, where: str, *, insecure: bool, path: str = "/v1") -> str
         raise BadUrl(f"{where} {named!r}: a URL must not have spaces or control characters")
     if parts.scheme == "http" and not insecure and not is_loopback(host):
         raise BadUrl(f"{where} {named}: the key would be sent unencrypted; use https, or allow it with --insecure-http")
-    return text.strip().rstrip("/?#")
+    base = text.strip().rstrip("/?#")
+    if not is_base(base):  # what a recording may hold
+        raise BadUrl(f"{where} {named}: this URL has no backslash and no @ in its path; write / and %40 instead")
+    return base
 
 
 def authority_url(value: object, where: str) -> str:

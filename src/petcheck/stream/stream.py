@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 from petcheck.errors import NotEvidence
 from petcheck.exchange import Exchange, Response
@@ -17,6 +16,7 @@ from petcheck.sanitize import printable
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Waiver
+from petcheck.stream.addresses import is_base
 from petcheck.stream.lines import (
     End,
     Ended,
@@ -256,14 +256,14 @@ class _Watch:
         least = head.settings.min_examined or "1"
         yield not _LEAST.fullmatch(least), "it has no number of requirements to examine"
         # an application that the run serves has a name instead
-        nowhere = any("//" in one.base_url and not _is_base(one.base_url) for one in head.targets)
+        nowhere = any("//" in one.base_url and not is_base(one.base_url) for one in head.targets)
         yield nowhere, "it has a target without a valid URL"
         self._head, self._targets = head, {target.name: target for target in head.targets}
 
     def _faults_of_base(self, opened: Opened) -> Iterator[_Fault]:
         """What may be wrong with where a target is; an application that does not start is nowhere."""
         url, given = opened.base_url, self._targets[opened.target].base_url
-        yield url not in ("", given) and not _is_base(url), "the target is opened without a valid URL"
+        yield url not in ("", given) and not is_base(url), "the target is opened without a valid URL"
         bad_key = opened.key is not None and not _FINGERPRINT.fullmatch(opened.key)
         yield bad_key, "the target is opened with a fingerprint that no key has"
         elsewhere = "//" in given and given != url and not MASKED.search(url.encode())
@@ -273,7 +273,7 @@ class _Watch:
         opened, before = self._opened.get(exchange.target), self._latest.get(exchange.target)
         self._latest[exchange.target] = exchange
         base = "" if opened is None else opened.base_url
-        yield not _is_base(base), "a request goes to a target that is not open"
+        yield not is_base(base), "a request goes to a target that is not open"
         in_a_row = exchange.index == (before.index + 1 if before else 0)
         yield not in_a_row, f"the requests to {exchange.target} are not numbered one after the other"
         yield not exchange.sent <= exchange.finished, "the response came before the request was sent"
@@ -297,17 +297,6 @@ class _Watch:
         yield why is not None, why or ""
         if not traffic:
             yield from _faults_of_message(exchange)
-
-
-def _is_base(url: str) -> bool:
-    """Whether a text is the URL of a service: printable, with a host, without user, query and fragment."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        return False
-    plain = url.isprintable() and not set(url) & set(" ?#@\\")
-    return plain and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _is_below(url: str, base_url: str, operation: Operation) -> bool:
