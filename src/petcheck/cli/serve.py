@@ -7,6 +7,7 @@ import sys
 from datetime import date, datetime
 
 from petcheck.cli.parser import Parser
+from petcheck.config import values
 from petcheck.config.keys import KEY_VARIABLE
 from petcheck.errors import ConfigError
 from petcheck.spec.figures import BASE_SEGMENT, PLANS
@@ -15,6 +16,7 @@ from petcheck.spec.figures import BASE_SEGMENT, PLANS
 _KEYLESS = 600
 _PLAN = "business"  # on a smaller one, the third run of a minute would wait
 _KEY = "reference-key-0123456789"
+_MOST_ANIMALS = 100_000  # they are there within a second
 
 PARSER = Parser("serve", description="Serve the reference server on loopback.")
 PARSER.add_argument("--plan", default=_PLAN, metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)} ({_PLAN})")
@@ -44,10 +46,8 @@ def main(argv: list[str]) -> int:
     if options.list is not None:
         _print_names(options.list)
         return 0
-    if options.window <= 0:
-        raise ConfigError(f"--window {options.window:g}: must be more than 0 seconds")
-    if options.animals < 0:
-        raise ConfigError(f"--animals {options.animals}: must be 0 or more")
+    values.seconds(options.window, "--window")
+    values.whole_number(options.animals, "--animals", least=0, most=_MOST_ANIMALS)
     if options.plan not in PLANS:
         raise ConfigError(f"--plan {options.plan}: must be one of {', '.join(PLANS)}")
     from petstore_reference.serve import serve
