@@ -60,6 +60,10 @@ IN_FILE = {
         '[defaults]\ninsecure-http = "false"',
         "petcheck.toml: [defaults] insecure-http 'false': must be true or false",
     ),
+    "a default that is no date": (
+        '[defaults]\nas-of = "soon"',
+        "petcheck.toml: [defaults] as-of soon: not a date; write it as YYYY-MM-DD",
+    ),
     "a default out of range": (
         "[defaults]\nmax-requests = 0",
         "petcheck.toml: [defaults] max-requests 0: must be 1 or more",

@@ -86,7 +86,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
 
 def _expect_enough(given: Given, choice: frozenset[str] | None, today: date) -> None:
     """Raise `BadValue` if more requirements must be examined than there are."""
-    least, day = str(given.get("min-examined", "")), values.iso_date(str(given.get("as-of", today)), "--as-of")
+    least, day = str(given.get("min-examined", "")), values.iso_date(given.get("as-of", today), given.where("as-of"))
     entries = [entry for entry in catalogue().judged if entry.in_force(day) and not entry.untestable]
     most = sum(choice is None or entry.id in choice for entry in entries)
     if least.strip().isdecimal() and int(least) > most:
