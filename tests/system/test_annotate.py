@@ -114,8 +114,9 @@ REFUSED: dict[str, tuple[Callable[[Path], object], list[str], str]] = {
     "no report": (lambda _: None, ["shop.md", "."], "result.json cannot be read: No such file or directory"),
     "a verdict changed": (_changed, ["shop.md", "my reports"], "does not follow from its recording"),
     "too many targets": (_parts, ["shop.md", "four", "my reports"], "5 targets in these runs; a page has 4 margins"),
-    "onto the document": (lambda _: None, ["shop.md", "my reports", "-o", "shop.md"], "shop.md is an input"),
-    "onto the run": (lambda _: None, ["shop.md", "my reports", "-o", "my reports/result.json"], "is an input"),
+    "onto the document": (lambda _: None, ["shop.md", "my reports", "-o", "shop.md"], "shop.md is part of an input"),
+    "onto the run": (lambda _: None, ["shop.md", "my reports", "-o", "my reports/result.json"], "is part of an input"),
+    "onto its page": (lambda _: None, ["shop.md", "my reports", "-o", "my reports/report.html"], "is part of an input"),
     "nowhere": (lambda _: None, ["shop.md", "my reports", "-o", "no/where.html"], "no/where.html cannot be written"),
 }
 

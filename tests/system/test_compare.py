@@ -321,8 +321,9 @@ def test_exchanges_that_do_not_belong_to_the_run_are_refused(
         (["a", "b\n\x1b[31m\u202e"], "b\\u{a}\\u{1b}[31m\\u{202e} cannot be read: No such file or directory"),
         (
             ["a/result.json", "b", "-o", "./a/result.json"],
-            "a/result.json is an input of the command; give -o another file",
+            "a/result.json is part of an input of the command; give -o another file",
         ),
+        (["a", "b", "-o", "b/manifest.json"], "b/manifest.json is part of an input of the command; give -o another"),
         (["a", "b", "-o", "nowhere/page.html"], "nowhere/page.html cannot be written"),
     ],
 )

@@ -133,7 +133,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], list[str], str]] = {
         "nights/1/result.json is not complete JSON",
     ),
     "twice": (again, ["nights"], "nights/1/result.json and nights/copy/result.json are of the same run; give each run once"),
-    "input": (lambda folder: None, ["nights", "-o", "nights/1/result.json"], "nights/1/result.json is an input of the"),
+    "input": (lambda folder: None, ["nights", "-o", "nights/1/result.json"], "nights/1/result.json is part of an input of the"),
     "unwritable": (lambda folder: None, ["nights", "-o", "no/page"], "no/page cannot be written (No such file or directory)"),
     "both": (lambda folder: None, ["nights", "--json", "-o", "-"], "both write to standard output; give -o a file"),
     "option": (lambda folder: None, ["nights", "--jsn"], "unknown option --jsn; did you mean --json?"),

@@ -165,6 +165,14 @@ def test_a_recording_does_not_decide_who_gets_the_key(server: Repairable, record
     assert ELSEWHERE not in (recorded / "test_kept.py").read_text()
 
 
+def test_tests_never_replace_the_recording(recorded: Path) -> None:
+    before = (recorded / "reports/exchanges.jsonl").read_bytes()
+    refused = petcheck(recorded, "replay", "reports", "--as-pytest", "reports/exchanges.jsonl")
+    said = "reports/exchanges.jsonl is part of an input of the command; give --as-pytest another file"
+    assert (refused.code, refused.last_line_of_trouble) == (4, f"petcheck: replay: {said}")
+    assert (recorded / "reports/exchanges.jsonl").read_bytes() == before
+
+
 def test_the_command_line_and_the_file_name_the_server(server: Repairable, recorded: Path) -> None:
     moved(server, recorded)
     again = petcheck(recorded, "replay", "reports", f"--target={server.url}")

@@ -6,14 +6,16 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from petcheck.cli.parser import COLOURS
-from petcheck.errors import ConfigError
-from petcheck.results import atomic_write, result
+from petcheck.errors import ConfigError, NotARun
+from petcheck.results import atomic_write, proof, result
 from petcheck.results.atomic_write import is_standard_output
+from petcheck.results.manifest import read_manifest
 from petcheck.sanitize import printable
 from petcheck.stream import files, har
 
@@ -34,13 +36,20 @@ def page_of(output: str | None, default: str, *, json: bool) -> Path | None:
     return page
 
 
-def expect_no_input(page: Path, runs: Iterable[str]) -> None:
-    """Raise ConfigError if `page` is one of the runs that it reads, each a result.json or the folder of one."""
+def expect_no_input(page: Path, runs: Iterable[str], option: str = "-o") -> None:
+    """Raise ConfigError if `page` belongs to a run that is read: a result.json, the folder of one, or another file.
+
+    `option` names the page.
+    """
     for run in map(Path, runs):
         folder = run if run.is_dir() else run.parent
-        inputs = (run, folder / result.FILE, folder / har.FILE, folder / files.FILE)
+        listed: Iterable[str] = ()
+        with suppress(NotARun):
+            listed = read_manifest(folder)["files"]
+        names = (result.FILE, har.FILE, files.FILE, *proof.FILES, *listed)
+        inputs = (run, *(folder / name for name in names))
         if os.path.realpath(page) in map(os.path.realpath, inputs):  # Path.resolve refuses a link to itself
-            raise ConfigError(f"{printable(str(page))} is an input of the command; give -o another file")
+            raise ConfigError(f"{printable(str(page))} is part of an input of the command; give {option} another file")
 
 
 def address(report: Path, page: Path | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from petcheck.call import Credential
 from petcheck.cli.destination import add_options, destination, is_here
-from petcheck.cli.output import look, write_page
+from petcheck.cli.output import expect_no_input, look, write_page
 from petcheck.cli.parser import PROGRAM, Parser
 from petcheck.comparison.difference import NETWORK_HEADERS
 from petcheck.comparison.normalize import header_varies, normalized
@@ -83,7 +83,9 @@ def main(argv: list[str]) -> int:
     if any(each.recorded.request.credential is Credential.UNKNOWN for each in chosen):
         raise ConfigError(f"{name} is the traffic of another program, and its keys are not known")
     if options.as_pytest is not None:
-        return _write_tests(Path(options.as_pytest), chosen, result, writes=options.allow_writes)
+        file = Path(options.as_pytest)
+        expect_no_input(file, [folder], "--as-pytest")
+        return _write_tests(file, chosen, result, writes=options.allow_writes)
     parts = {part.name: part for part in stream.parts}
     several = [(parts[name], list(of_one)) for name, of_one in groupby(chosen, lambda each: each.recorded.target)]
     ways = [destination(part, stream.head, options) for part, _ in several]  # nothing is sent if one is refused
