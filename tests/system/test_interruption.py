@@ -127,6 +127,35 @@ def test_a_signal_before_the_run_has_begun(tmp_path: Path) -> None:
     assert (ran.code, ran.last_line_of_trouble) == (2, "petcheck: interrupted")
 
 
+# the run stands still in code that Python treats in its own way; the file `standing` shows that it does
+ODD_PLACE = """
+import pathlib, runpy, time
+from petcheck.runner import start
+class Named:
+    def __set_name__(self, owner, name):
+        time.sleep(60)
+def prepare(*_, **__):
+    pathlib.Path("standing").touch()
+    {}
+start.prepare = prepare
+runpy.run_module("petcheck", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "place",
+    ['exec("time.sleep(60)")', 'type("Owner", (), {"named": Named()})'],
+    ids=["code made from text", "the naming of a member"],
+)
+def test_a_signal_in_an_odd_place_ends_with_the_code_of_an_interruption(place: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text(ODD_PLACE.format(place))
+    process = start(tmp_path, "--target", "http://127.0.0.1:1/v1", program="odd")
+    until((tmp_path / "standing").exists)
+    process.send_signal(signal.SIGINT)
+    ran = ended(process, tmp_path)
+    assert (ran.code, ran.last_line_of_trouble) == (2, "petcheck: interrupted")
+
+
 # the run stands still where WHERE says, before it has begun; the file `standing` shows that it does
 STANDING = """
 import os, pathlib, pkgutil, runpy, time

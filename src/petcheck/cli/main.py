@@ -69,6 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(Exit.BROKE)
     except KeyboardInterrupt:  # a second one while the first was handled
         return int(Exit.INTERRUPTED)
+    finally:
+        # an interrupt that has left code made from text ends Python by SIGINT, until other text has run
+        exec("")  # noqa: S102 - dataclasses are made from text
     return code
 
 
@@ -93,6 +96,9 @@ def _command(argv: list[str]) -> int:
     except _REFUSALS as error:
         code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), Exit.USAGE)
         fail(f"{error}" if command == "run" else f"{command}: {error}", code)
-    except KeyboardInterrupt:  # before or after the part that pytest handles
+    except (KeyboardInterrupt, RuntimeError) as error:  # before or after the part that pytest handles
+        # Python 3.11 raises a RuntimeError from what leaves a __set_name__
+        if not isinstance(error if isinstance(error, KeyboardInterrupt) else error.__cause__, KeyboardInterrupt):
+            raise
         print(f"{PROGRAM}: interrupted", file=sys.stderr)
         return int(Exit.INTERRUPTED)
