@@ -18,8 +18,8 @@ from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
 _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 
 
-# a parser that ignores case takes the second for the first, as those of Go and .NET do, and one that maps names to those
-# of the code takes the third; a service may refuse it for its name
+# a parser that ignores case takes the second for the first, as those of Go and .NET do, and some take the name that the
+# code has for it; a service may refuse it for its name
 _MISSPELT = (
     ("name", "Name"),
     ("categoryId", "CategoryId"),
