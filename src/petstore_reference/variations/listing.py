@@ -20,7 +20,7 @@ _BAD_LIMITS = "bad-limit-422 bad-limit-clamped bad-limit-ignored bad-limit-empty
 _BAD_FILTERS = "bad-filter-422 bad-filter-ignored bad-filter-empty-page filter-in-any-case"
 _ORDERS = "oldest-first by-name by-status random-order"
 _CAPPED_AT = (20, 37, 64, 99)
-_CAPS = " ".join(("pages-of-50 pages-of-4000-bytes", *(f"pages-of-{most}" for most in _CAPPED_AT)))
+_CAPS = " ".join(("pages-of-50 pages-of-4000-bytes pages-of-any-size", *(f"pages-of-{most}" for most in _CAPPED_AT)))
 
 
 def _bad_limit(make: Callable[[str], int]) -> Override:
@@ -77,6 +77,13 @@ def _shuffled(behaviour: Behaviour) -> Behaviour:
 
 def _capped(most: int) -> Override:
     return lambda behaviour: replace(behaviour, read_limit=lambda text: min(most, behaviour.read_limit(text)))
+
+
+def _capped_each_time(behaviour: Behaviour) -> Behaviour:
+    chance = random.Random(1)  # noqa: S311 - not a secret; a run can be repeated
+    return replace(
+        behaviour, read_limit=lambda text: min(chance.randint(DEFAULT_LIMIT, 40), behaviour.read_limit(text))
+    )
 
 
 def _capped_at_bytes(most: int) -> Override:
@@ -199,6 +206,14 @@ VARIATIONS = [
         _shuffled,
         at=_LIST,
         conflicts=_ORDERS,
+    ),
+    variation(
+        "pages-of-any-size",
+        "4.1",
+        "A page holds at most 20 to 40 animals, another number each time.",
+        _capped_each_time,
+        at=_LIST,
+        conflicts=_CAPS,
     ),
     variation("pages-of-50", "4.1", "A page holds at most 50 animals.", _capped(50), at=_LIST, conflicts=_CAPS),
     *(

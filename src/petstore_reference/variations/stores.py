@@ -110,6 +110,14 @@ def _remove(state: ServerState, behaviour: Behaviour, number: int) -> None:
         state.store.remove(animal.id)
 
 
+def _forget_oldest(state: ServerState, behaviour: Behaviour, number: int) -> None:
+    """The store holds as many animals as at the start, at least four."""
+    animals = list(state.store.newest_first())
+    room = state.memory["newest only"].setdefault("room", max(len(animals), 4))
+    for animal in animals[room:]:
+        state.store.remove(animal.id)
+
+
 def _reused(times: int | None, quarantine: float) -> Override:
     """Another client removes an animal before every tenth request; a created animal gets the id of a removed one.
 
@@ -303,6 +311,12 @@ VARIATIONS = [
         "3",
         "Another client removes an animal before every fourth request.",
         _other_clients(4, _remove),
+    ),
+    variation(
+        "keeps-the-newest",
+        "3",
+        "The store holds as many animals as at the start, at least four, and removes its oldest for a new one.",
+        _other_clients(1, _forget_oldest),
     ),
     variation(
         "others-spend",

@@ -327,11 +327,15 @@ def test_the_oldest_of_a_store_that_holds_only_so_many_may_vanish() -> None:
         doubtful=True,
     )
     kept = page(OLD, pet(3), pet(4), sent=9.0)
+    # a store that was empty shows it by animals of the run
+    begun = [page(sent=-1.0), new(1), new(2, 0.5), page(pet(1), pet(2), sent=0.8), *record[3:6], *lost]
+    assert isinstance(found("CREATE-12", read, *begun), Undecided)
     for other in (
         [before, *record[1:5], kept, *lost],  # nothing else has vanished
         [before, new(3), new(4, 0.2), new(1, 3.0), new(2, 3.5), last, get(1, 14.0, 404), get(2, 14.5, 404)],
         [before, new(1), new(2, 0.5), last, *lost],  # nothing is left
         [before, *record[1:5], *lost],
+        [before, *record[1:5], page(pet(3), pet(4), sent=8.0), page(OLD, pet(3), pet(4), sent=9.0), *lost],
     ):
         assert isinstance(found("CREATE-12", read, *other), Failed)
 

@@ -26,7 +26,7 @@ from petcheck.judging.creations import (
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
-from petcheck.judging.pages import LAG_S, Sight, older_in, whole_stores
+from petcheck.judging.pages import LAG_S, Sight, animals_in, older_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation
 
@@ -143,12 +143,13 @@ def _is_lost(
 def _oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequence[Creation]) -> bool:
     """Whether lost animals may be the oldest of a store that holds only so many.
 
-    None of the run that is left is older, and of the animals before the run, one at least has gone from the store.
+    Then none that is left is older, of those before the run or of the run, and others that pages have shown are gone.
     """
     left = [one for one in creations if one not in lost]
-    whole = whole_stores(record)[-1:]
-    gone = any(not older_in(record) <= set(page.ids) for page in whole)
-    return gone and bool(left) and all(one.exchange.finished > each.exchange.sent for one in left for each in lost)
+    if not left or any(one.exchange.finished <= each.exchange.sent for one in left for each in lost):
+        return False
+    older, shown = older_in(record), animals_in(record)
+    return any(older.isdisjoint(page.ids) and not shown.keys() <= set(page.ids) for page in whole_stores(record)[-1:])
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
