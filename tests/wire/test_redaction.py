@@ -6,12 +6,13 @@ import base64
 import gzip
 import html
 import json
+import re
 import string
 import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from hypothesis import example, given
@@ -29,6 +30,11 @@ MIXED = KEYS.filter(lambda key: len(set(key)) > 8)
 AROUND = st.text(max_size=30)
 
 
+def escaped(pattern: str, how: Callable[[str], str]) -> str:
+    """The key with the characters escaped that fit a pattern."""
+    return re.sub(pattern, lambda found: how(found[0]), SECRET)
+
+
 FORMS = {
     "plain": SECRET,
     "upper": SECRET.upper(),
@@ -44,6 +50,18 @@ FORMS = {
     "HTML": html.escape(SECRET),
     "HTML references": "".join(f"&#{ord(c)};" for c in SECRET),
     "HTML references in hex": "".join(f"&#X{ord(c):X};" for c in SECRET),
+    "JSON escapes of .NET": escaped(r"[+&<>']", lambda c: f"\\u{ord(c):04X}"),
+    "JSON escapes of every fifth": "".join(c if i % 5 else f"\\u{ord(c):04x}" for i, c in enumerate(SECRET)),
+    "escapes of scripts": escaped(r"\W", lambda c: f"\\x{ord(c):02x}"),
+    "escapes of regular expressions": re.escape(SECRET),
+    "percent of what is no letter": escaped("[^A-Za-z0-9]", lambda c: f"%{ord(c):02X}"),
+    "HTML references of what is no letter": escaped("[^A-Za-z0-9]", lambda c: f"&#x{ord(c):x};"),
+    "HTML references without an end": escaped("[^A-Za-z0-9]", lambda c: f"&#{ord(c)}"),
+    "HTML names": SECRET.replace("/", "&sol;").replace("+", "&plus;").replace("=", "&equals;").replace(".", "&period;"),
+    "URLs in HTML in JSON": escaped(r"\W", lambda c: f"\\u0026#37;{ord(c):02X}"),
+    "JSON in JSON": escaped(r"\W", lambda c: f"\\\\u{ord(c):04x}"),
+    "half of it escaped": SECRET[:16].replace("/", "%2F").replace("+", "\\u002b"),
+    "base64 in URLs": quote(base64.b64encode(SECRET.encode()).decode(), safe="").lower(),
     "UTF-16": SECRET.encode("utf-16-le").decode(),
     "UTF-16 of a network": SECRET.encode("utf-16-be").decode(),
     "hex": SECRET.encode().hex(),
@@ -68,9 +86,16 @@ def test_each_form(form: str) -> None:
     assert shown.startswith("before ")
     assert shown.endswith(" after")
     for window in windows(SECRET, len(SECRET) // 2):
-        for looked_through in (shown, shown.upper(), bytes_in(shown)):
+        for looked_through in (shown, undone(shown), shown.upper(), bytes_in(shown)):
             assert window not in looked_through
             assert window.upper() not in looked_through
+
+
+def undone(text: str) -> str:
+    """A text without escapes, as its readers may undo them."""
+    for _ in range(3):
+        text = unquote(html.unescape(re.sub(r"\\u(....)|\\x(..)", lambda n: chr(int(n[1] or n[2], 16)), text)))
+    return text
 
 
 def windows(secret: str, length: int) -> list[str]:
@@ -93,7 +118,31 @@ def test_surrounding_text_is_kept() -> None:
     assert REDACTOR.in_bytes(b"\xff\x00" + SECRET.encode() + b"\xfe") == b"\xff\x00" + MASK + b"\xfe"
 
 
-@pytest.mark.parametrize("text", ["", "\ud800 lone", "Zoë 貓 \U0001f408", '{"categoryId": 7}', "x" * 10_000])
+def test_around_an_escaped_key_other_escapes_are_kept() -> None:
+    body = r'[{"name": "Zo\u00eb \"%s\" \ud83d\udc08 100%%25"}, "a&amp;b \/ \\u0041"]'
+    key = json.dumps(SECRET.replace("T", "&#84;")).strip('"').replace("/", r"\/").replace("+", r"\u002b")
+    assert REDACTOR.in_text(body % key) == body % "[redacted-key]"
+
+
+SMALL = st.text(st.sampled_from("\\u002b&#x;%25sol/ké"), max_size=40)
+
+
+@given(MIXED, st.data(), SMALL, SMALL)
+def test_a_key_with_any_of_its_characters_escaped_is_masked(
+    secret: str, data: st.DataObject, before: str, after: str
+) -> None:
+    ways = ["{}", "\\u{:04x}", "\\x{:02X}", "%{:02x}", "&#{};", "&#x{:X};"]
+    chosen = data.draw(st.lists(st.sampled_from(ways), min_size=len(secret), max_size=len(secret)))
+    written = "".join(c if way == "{}" else way.format(ord(c)) for c, way in zip(secret, chosen, strict=True))
+    assert Redactor(ApiKey(secret)).in_text(f"{before} {written} {after}") == f"{before} [redacted-key] {after}"
+
+
+ESCAPES_OF_NOTHING = r"100% & \ %zz &none; &#0; &#55296; &#9999999; \x4 \u00"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\ud800 lone", ESCAPES_OF_NOTHING, "Zoë 貓 \U0001f408", '{"categoryId": 7}', "x" * 10_000]
+)
 def test_other_text_is_kept(text: str) -> None:
     assert REDACTOR.in_text(text) == text
 
@@ -205,6 +254,18 @@ def test_a_flood_of_the_key_is_masked_in_seconds(secret: str) -> None:
     shown = Redactor(ApiKey(secret)).in_bytes(data)
     assert time.process_time() - began < 20
     assert not [window for window in windows(secret, 16) if window.encode() in shown]
+
+
+@pytest.mark.parametrize("piece", ["%41", "ab%41", "%25252541", "&#37;41", r"\\\\", f"{SECRET[:-1]}%4b"])
+def test_a_flood_of_escapes_is_searched_in_seconds_and_in_bounded_memory(piece: str) -> None:
+    data = piece.encode() * (1024 * 1024 // len(piece))
+    began = time.process_time()
+    REDACTOR.in_bytes(data)
+    assert time.process_time() - began < 3
+    tracemalloc.start()
+    REDACTOR.in_bytes(data)
+    assert tracemalloc.get_traced_memory()[1] < 6 * len(data)
+    tracemalloc.stop()
 
 
 def test_redaction_keeps_markup_and_masks_the_key_in_it() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
+from urllib.parse import quote
 
 from petcheck.spec.figures import BASE_SEGMENT, CONTENT_TYPE, MEDIA_TYPE, RATE_HEADERS, RETRY_AFTER, STATUSES
 from petcheck.spec.operations import Operation
@@ -125,7 +128,7 @@ class _Search:
     """One search for any number of texts, in all their forms; `short` are found as whole words only."""
 
     def __init__(self, texts: Iterable[str], short: Iterable[bytes]) -> None:
-        forms = {form.lower() for one in texts for form in forms_of(one) if len(form) <= 2 * len(one.encode()) + 2}
+        forms = {form.lower() for one in texts for form in _written(one) if len(form) <= 2 * len(one.encode()) + 2}
         self._index = _index(forms)
         # of a phrase no word is long enough to find it by
         phrases = (re.escape(form) for form in sorted(forms, key=len, reverse=True) if not _RUNS.search(form))
@@ -158,6 +161,16 @@ class _Search:
                         yield start, start + length
             if clean and len(self._clean) < _KNOWN_RUNS:
                 self._clean.add(run)
+
+
+def _written(text: str) -> Iterator[bytes]:
+    """The forms of a text, and how JSON, HTML and URLs usually have it."""
+    plain = text.encode("utf-8", "surrogatepass")
+    percent = quote(plain, safe="")
+    yield from forms_of(text)
+    yield from (percent.encode(), quote(percent, safe="").encode())
+    yield from (plain.replace(b"/", b"\\/"), json.dumps(text)[1:-1].encode())
+    yield html.escape(text).encode("utf-8", "surrogatepass")
 
 
 def _index(forms: Collection[bytes]) -> dict[bytes, dict[tuple[int, int], set[bytes]]]:

@@ -1,23 +1,22 @@
 """Masks the API key and other secrets of requests in everything that is recorded, in any form in which they return.
 
-A target may echo the key unchanged, percent-encoded, in base64, as JSON or HTML escapes, in UTF-16, in capitals,
-compressed, or half of it. All of these are masked before an exchange is recorded, so no later step has to consider the
-key.
+A target may echo the key unchanged, in base64, in UTF-16, in capitals, compressed, half of it, or with any of its
+characters escaped as in JSON, HTML or URLs. All of these are masked before an exchange is recorded, so no later step
+has to consider the key.
 """
 
 from __future__ import annotations
 
 import base64
-import html
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
+from itertools import chain
 
 from petcheck.json_values import is_utf_8
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.decoding import unpacked
+from petcheck.wire.escapes import as_written, unescaped
 
 MASK = b"[redacted-key]"
 # shorter parts may be words of the interface that the evidence needs, such as `categoryId`
@@ -25,7 +24,7 @@ _SHORTEST_PART = 12
 # a body with more occurrences is an attack on our time, and is masked quickly, which masks more than needed
 _FLOOD = 2_000
 _DIGITS_OF_INT64 = 19
-_PACKED_IN_PACKED = 3
+_PACKED_IN_PACKED = _ESCAPED_AGAIN = 3
 _UNPACKED_CAP = 8 * 1024 * 1024  # bytes
 _MAGIC = 2  # bytes that say how a body is compressed
 
@@ -58,15 +57,7 @@ class Redactor:
         """`data` with every occurrence of the key masked."""
         for other in self._others:
             data = other.in_bytes(data)
-        if len(data) < self._least:
-            return data
-        folded = data.lower()
-        if not any(block in folded for block in self._blocks):
-            return data
-        data = self._without_flood(data)
-        folded = data.lower()
-        spans = sorted(span for form in self._forms for span in _appearances(form, folded))
-        return without(data, spans, lambda _: self._mask)
+        return data if len(data) < self._least else without(data, self._spans(data), lambda _: self._mask)
 
     def in_body(self, body: bytes, *, layers: int = _PACKED_IN_PACKED) -> bytes:
         """`body` with every occurrence of the key masked. One that has it compressed is masked but for two bytes."""
@@ -84,14 +75,28 @@ class Redactor:
         clean = self.in_bytes(data)
         return text if clean is data else clean.decode("utf-8", "surrogatepass")
 
-    def _without_flood(self, data: bytes) -> bytes:
-        """`data` with the pieces of the key masked that occur very often."""
+    def _spans(self, data: bytes, escaped: int = _ESCAPED_AGAIN) -> Iterator[tuple[int, int]]:
+        """Where the key is in `data`, in order and apart, also where characters of it are escaped so many times."""
+        # a flag for each byte: a list of all places could take many times as much memory
+        flags: bytearray | None = None
+        for start, end in chain(self._as_it_is(data), self._below_escapes(data, escaped)):
+            flags = flags or bytearray(len(data))
+            flags[start:end] = b"\1" * (end - start)
+        return (found.span() for found in re.finditer(b"\1+", flags or b""))
+
+    def _as_it_is(self, data: bytes) -> Iterator[tuple[int, int]]:
         folded = data.lower()
-        for block in self._blocks:
-            if len(block) >= 4 and folded.count(block) > _FLOOD:
-                data = re.sub(re.escape(block), self._mask, data, flags=re.IGNORECASE)
-                folded = data.lower()
-        return data
+        present = [block for block in self._blocks if block in folded]
+        flood = {block for block in present if len(block) >= 4 and folded.count(block) > _FLOOD}
+        for block in flood:
+            yield from (found.span() for found in re.finditer(re.escape(block), folded))
+        for form in self._forms if present else ():
+            yield from _appearances(form, folded, flood)
+
+    def _below_escapes(self, data: bytes, escaped: int) -> Iterator[tuple[int, int]]:
+        plain = unescaped(data) if escaped else None
+        if plain is not None:
+            yield from as_written(data, self._spans(plain, escaped - 1))
 
 
 def mask_of(secret: bytes) -> bytes:
@@ -112,20 +117,10 @@ def without(data: bytes, spans: Iterable[tuple[int, int]], mask: Callable[[bytes
 
 
 def forms_of(text: str) -> Iterator[bytes]:
-    """Every form in which a target may return a secret."""
+    """Every form in which a target may return a secret, before characters of it are escaped."""
     secret = text.encode("utf-8", "surrogatepass")
     yield secret
-    yield quote(secret, safe="").encode()
-    yield "".join(f"%{byte:02x}" for byte in secret).encode()
-    yield "".join(f"\\u{ord(character):04x}" for character in text).encode()
-    yield secret.replace(b"/", b"\\/")
-    yield json.dumps(text)[1:-1].encode()
     yield secret.hex().encode()
-    yield quote(quote(secret, safe=""), safe="").encode()
-    yield "".join(f"%25{byte:02x}" for byte in secret).encode()
-    yield html.escape(text).encode("utf-8", "surrogatepass")
-    yield "".join(f"&#{ord(character)};" for character in text).encode()
-    yield "".join(f"&#x{ord(character):x};" for character in text).encode()
     yield text.encode("utf-16-le", "surrogatepass")
     yield text.encode("utf-16-be", "surrogatepass")
     # depending on the bytes before it, the same text has three forms in base64; its ends mix with the bytes around it
@@ -144,10 +139,10 @@ def _form(text: bytes) -> _Form:
     return _Form(text, shortest, tuple((place, text[place : place + length]) for place in places))
 
 
-def _appearances(form: _Form, data: bytes) -> Iterator[tuple[int, int]]:
-    """The positions in `data` of each part of `form` that is long enough to count."""
+def _appearances(form: _Form, data: bytes, flood: Collection[bytes]) -> Iterator[tuple[int, int]]:
+    """Where `data` has a part of `form` that is long enough to count, around a piece that is not in `flood`."""
     for offset, block in form.blocks:
-        found = data.find(block)
+        found = -1 if block in flood else data.find(block)
         while found >= 0:
             origin = found - offset  # where the form would begin
             start, end = found, found + len(block)
