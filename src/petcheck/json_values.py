@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, utf_8_decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -70,10 +70,10 @@ class Parsed:
     unread: bool = False
 
 
-def is_utf_8(data: bytes) -> bool:
-    """Whether bytes are UTF-8."""
+def is_utf_8(data: bytes, *, whole: bool = True) -> bool:
+    """Whether bytes are UTF-8; if they are not the `whole` text, the last character may be cut."""
     try:
-        data.decode()
+        utf_8_decode(data, "strict", whole)
     except UnicodeDecodeError:
         return False
     return True

@@ -96,13 +96,28 @@ def raw_deflate(body: bytes) -> bytes:
     return packer.compress(body) + packer.flush()
 
 
+def own(body: bytes) -> bytes:
+    """An encoding that nobody knows."""
+    return bytes(255 - byte for byte in body)
+
+
+def often(body: bytes) -> bytes:
+    """Packed four times."""
+    for _ in range(4):
+        body = gzip.compress(body)
+    return body
+
+
 # each with the header that announces it, if any
 PACKED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "gzip that is not announced": (gzip.compress, ""),
     "deflate without a header": (raw_deflate, "deflate"),
     "gzip that is cut": (lambda body: gzip.compress(body)[:-9], "gzip"),
     "gzip that is called Brotli": (gzip.compress, "br"),
-    "an encoding that nobody knows": (lambda body: bytes(255 - byte for byte in body), "own"),
+    "an encoding that nobody knows": (own, "own"),
+    "more of it than is read": (lambda body: own(body) + bytes(9_000_000), "own"),
+    "gzip of more of it than is read": (lambda body: gzip.compress(own(body) + bytes(9_000_000)), "own, gzip"),
+    "gzip more often than is undone": (often, "gzip, gzip, gzip, gzip"),
 }
 
 

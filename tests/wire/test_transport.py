@@ -23,6 +23,7 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, RECORD_CAP
 from petcheck.wire.credentials import ApiKey
+from petcheck.wire.sender import UNDECODED
 from petcheck.wire.tally import RequestTally, Unplanned
 from petcheck.wire.throttle import Limits
 from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
@@ -703,6 +704,21 @@ def test_a_broken_encoding_is_recorded_without_the_key() -> None:
     answer = rig.transport.send(LIST).answer
     assert isinstance(answer, Response)
     assert answer.encoding_broken == "Content-Encoding is [redacted-key]"
+
+
+@pytest.mark.parametrize(
+    ("body", "encodings", "kept"),
+    [
+        (b"\xffkey", "br", False),
+        (b"\xffkey", "br, gzip", False),
+        (b"\xffkey", "identity", True),
+        ("Zoë".encode()[:-1], "gzip", True),
+    ],
+)
+def test_a_cut_body_is_recorded_only_if_its_encodings_are_undone(body: bytes, encodings: str, kept: bool) -> None:
+    cut = replace(OK, body=body, body_complete=False, headers=(("Content-Encoding", encodings),))
+    answer = bench(in_turn(cut)).transport.send(LIST).answer
+    assert answer == (cut if kept else replace(cut, body=UNDECODED))
 
 
 def within(cap: int, size: int) -> Response:

@@ -33,7 +33,7 @@ from petcheck.traffic.sorting import SETTINGS as OF_TRAFFIC
 from petcheck.traffic.sorting import name_of
 from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, RECORD_CAP
 from petcheck.wire.credentials import VARIABLE
-from petcheck.wire.sender import TRACE, cased, usual
+from petcheck.wire.sender import TRACE, UNDECODED, cased, usual
 from petcheck.wire.tally import Unplanned
 from petcheck.wire.transport import LOST_BEFORE_NONE_IS_KEPT
 from petcheck.words import plural
@@ -337,10 +337,10 @@ def _faults(one: Exchange, part: Part, own: list[tuple[str, str]], *, full: bool
     odd = not _BELOW_BASE.fullmatch(request.url[len(part.base_url) :]) or "#" in request.url
     yield odd, "was sent to a URL that petcheck does not write"
     yield not _is_readable(one), "has an answer that no client of HTTP reads"
-    # a mask may be shorter than what it stands for
-    kept = len(heard.body)
+    kept, masked = len(heard.body), heard.body == UNDECODED or MASKED.search(heard.body) is not None
     cut = f"says that its body was too long to read, and keeps {kept} bytes of it"
-    yield not heard.body_complete and kept < KEPT_OF_MORE // 2 and not full, cut
+    # a mask may be shorter than what it stands for
+    yield not heard.body_complete and kept < KEPT_OF_MORE and not masked and not full, cut
     yield heard.body_complete and kept > BODY_CAP, "says that its body is whole, and has more than petcheck reads"
     yield one.section not in ("", *TITLES), "was sent for a section that the document does not have"
     yield one.cause not in _CAUSES, "was sent for a reason that petcheck does not have"

@@ -16,13 +16,11 @@ UNDONE = ("gzip", "x-gzip", "deflate")
 
 def decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | None]:
     """The body with Content-Encoding undone, or as received; whether it is complete; why it cannot be undone."""
-    names = [name.strip().lower() for name in encodings.split(",")]
+    names = announced(encodings)
     if len(names) > _ENCODINGS_UNDONE:
         return raw, False, None
     body, complete = raw, True
     for name in reversed(names):
-        if name in ("", "identity"):
-            continue
         if name not in UNDONE:
             return raw, True, f"Content-Encoding is {name[:60]}; the request accepts only {ACCEPTED_ENCODINGS}"
         try:
@@ -32,6 +30,11 @@ def decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | No
         if not complete:
             break
     return body, complete, None
+
+
+def announced(encodings: str) -> list[str]:
+    """The encodings that a Content-Encoding names, in the order in which they were applied."""
+    return [name for one in encodings.split(",") if (name := one.strip().lower()) not in ("", "identity")]
 
 
 def _inflated(raw: bytes, cap: int, *, gzip: bool) -> tuple[bytes, bool]:

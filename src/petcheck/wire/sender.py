@@ -14,7 +14,7 @@ from petcheck.spec.version import VERSION
 from petcheck.wire.client import HttpClient, Moment, Outgoing, Timed
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, Header, authorization, shown
-from petcheck.wire.decoding import ACCEPTED_ENCODINGS
+from petcheck.wire.decoding import ACCEPTED_ENCODINGS, announced
 from petcheck.wire.raised import Raised, with_tracebacks
 from petcheck.wire.redaction import Redactor
 
@@ -133,7 +133,10 @@ class LiveSender:
         clean = self._redactor.in_text
         if isinstance(answer, NoAnswer):
             return replace(answer, detail=clean(answer.detail))
-        undecoded = answer.encoding_broken is not None and not is_utf_8(answer.body)
+        # of a cut body the encodings may be undone, or some of them, or none
+        cut = not answer.body_complete
+        encoded = answer.encoding_broken is not None or (cut and announced(answer.header("Content-Encoding") or ""))
+        undecoded = encoded and not is_utf_8(answer.body, whole=not cut)
         return replace(
             answer,
             encoding_broken=answer.encoding_broken and clean(answer.encoding_broken),
