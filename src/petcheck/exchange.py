@@ -28,12 +28,22 @@ _SHOWN = 100  # characters of a path or body in a message
 _PLAIN_LIMIT = re.compile(r"[1-9][0-9]{0,2}")
 _PET_ID = re.compile(Operation.GET_PET.path.replace("{petId}", "(0|-?[1-9][0-9]{0,19})$"))
 
+MASK = b"[redacted-key]"
+_DIGITS_OF_INT64 = 19
+MASKED = re.compile(rb"redacted-key|9{8}|1{%d}" % _DIGITS_OF_INT64)
+"""What a text has where a secret of it is masked: see `mask_of`."""
+
 Animal: TypeAlias = Mapping[str, Json]
 """A JSON object where a Pet is required."""
 
 
 TO_PROBE = "to see whether the target still answers"
 """The `cause` of an exchange that was sent since others got no answer."""
+
+
+def mask_of(secret: bytes) -> bytes:
+    """What stands for a secret: one of digits may be part of a JSON number, which must stay a number, and an int64."""
+    return MASK if not secret.isdigit() else (b"9" if len(secret) < _DIGITS_OF_INT64 else b"1") * len(secret)
 
 
 class Silence(Enum):

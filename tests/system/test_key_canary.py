@@ -91,6 +91,14 @@ def test_a_peer_that_refuses_it_with_a_message(tmp_path: Path) -> None:
     assert_no_key(ran)
 
 
+def test_a_peer_that_shows_half_of_a_key_of_digits(tmp_path: Path) -> None:
+    key = "482913750264819375026481"
+    with peer(lambda caller: caller.answer(b"no such key: " + key[:12].encode(), status="401 Unauthorized")) as up:
+        ran = petcheck(tmp_path, "AUTH-7", "--target", up.url, key=key)
+    assert ran.code == 6, ran.out + ran.err
+    assert_no_key(ran, key)
+
+
 def raw_deflate(body: bytes) -> bytes:
     packer = zlib.compressobj(wbits=-15)
     return packer.compress(body) + packer.flush()

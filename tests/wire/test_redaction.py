@@ -18,8 +18,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from petcheck.exchange import MASK, MASKED
 from petcheck.wire.credentials import ApiKey
-from petcheck.wire.redaction import MASK, Redactor
+from petcheck.wire.redaction import Redactor
 
 SECRET = "sk/live+Kq7=vXw2_TzR9.mPb4LcY8dH"
 REDACTOR = Redactor(ApiKey(SECRET))
@@ -240,6 +241,15 @@ def test_masking_a_key_of_digits_keeps_numbers_valid() -> None:
         "id": 999999999999,
         "n": -9999999999991,
     }
+
+
+DIGITS = ("12345678", "480215790436", "482913750264819375", "4829137502648193750", "1" * 40)
+
+
+@pytest.mark.parametrize("secret", [SECRET, *DIGITS])
+def test_what_is_masked_can_be_seen(secret: str) -> None:
+    for text in (secret, secret[: max(len(secret) // 2, min(len(secret) - 1, 12))]):
+        assert MASKED.search(Redactor(ApiKey(secret)).in_bytes(f"<{text}>".encode()))
 
 
 def test_words_of_the_interface_are_kept_even_if_they_are_part_of_the_key() -> None:

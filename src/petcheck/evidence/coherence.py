@@ -17,7 +17,7 @@ from petcheck.config.targets import EVERY_TARGET
 from petcheck.config.values import each
 from petcheck.config.waivers import GAPS, waivers_in
 from petcheck.errors import ConfigError
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import MASKED, Exchange, Response
 from petcheck.plan.forms import fits, spelled
 from petcheck.plan.together import connections
 from petcheck.results.judge import suite
@@ -27,7 +27,7 @@ from petcheck.sanitize import comma_list, printable
 from petcheck.spec.sections import TITLES
 from petcheck.stream.lines import NARROWED, End, Ended, Head, Joined, Revised, Waited
 from petcheck.stream.shown_keys import is_written
-from petcheck.stream.stream import MASKED, Part, Stream
+from petcheck.stream.stream import Part, Stream
 from petcheck.stream.typed import timestamp
 from petcheck.traffic.sorting import SETTINGS as OF_TRAFFIC
 from petcheck.traffic.sorting import name_of

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from petcheck.errors import NotEvidence
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import MASKED, Exchange, Response
 from petcheck.judging.once import WholeRecord
 from petcheck.sanitize import printable
 from petcheck.spec.catalogue import catalogue
@@ -306,10 +306,6 @@ def _is_below(url: str, base_url: str, operation: Operation) -> bool:
     path = url[len(base_url) :].partition("?")[0]
     before, parameter, _ = operation.path.partition("{")
     return path.startswith(before) and "/" not in path[len(before) :] if parameter else path == before
-
-
-MASKED = re.compile(rb"redacted-key|9{8}")
-"""What stands for a key in a body."""
 
 
 def _faults_of_message(exchange: Exchange) -> Iterator[_Fault]:

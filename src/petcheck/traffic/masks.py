@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from urllib.parse import quote
 
+from petcheck.exchange import MASK, mask_of
 from petcheck.spec.figures import BASE_SEGMENT, CONTENT_TYPE, MEDIA_TYPE, RATE_HEADERS, RETRY_AFTER, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.traffic.secrets import Said, changed, masked_by_shape, may_hide
 from petcheck.wire.credentials import ApiKey
-from petcheck.wire.redaction import MASK, Redactor, forms_of, mask_of, without
+from petcheck.wire.redaction import Redactor, forms_of, without
 from petcheck.wire.secret_names import says_secret
 
 _GRAM = 6  # bytes that find a secret; a shorter one may be a word of the interface, and is masked by its place only

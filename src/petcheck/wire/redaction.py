@@ -13,17 +13,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from petcheck.exchange import mask_of
 from petcheck.json_values import is_utf_8
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.decoding import unpacked
 from petcheck.wire.escapes import as_written, unescaped
 
-MASK = b"[redacted-key]"
 # shorter parts may be words of the interface that the evidence needs, such as `categoryId`
 _SHORTEST_PART = 12
 # a body with more occurrences is an attack on our time, and is masked quickly, which masks more than needed
 _FLOOD = 2_000
-_DIGITS_OF_INT64 = 19
 _PACKED_IN_PACKED = _ESCAPED_AGAIN = 3
 _UNPACKED_CAP = 8 * 1024 * 1024  # bytes
 _MAGIC = 2  # bytes that say how a body is compressed
@@ -97,11 +96,6 @@ class Redactor:
         plain = unescaped(data) if escaped else None
         if plain is not None:
             yield from as_written(data, self._spans(plain, escaped - 1))
-
-
-def mask_of(secret: bytes) -> bytes:
-    """What stands for a secret: one of digits may be part of a JSON number, which must stay a number, and an int64."""
-    return MASK if not secret.isdigit() else (b"9" if len(secret) < _DIGITS_OF_INT64 else b"1") * len(secret)
 
 
 def without(data: bytes, spans: Iterable[tuple[int, int]], mask: Callable[[bytes], bytes]) -> bytes:
