@@ -286,6 +286,19 @@ def elsewhere(entry: Entry, host: str) -> Entry:
     return entry
 
 
+@pytest.mark.parametrize("secret", ["k\udcff\udcfe-abcdefgh", "Bearer k-abcdefgh", "name"])
+def test_the_key_that_judge_takes_is_checked_as_for_a_run(
+    secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.har").write_text(json.dumps(har_of([])))
+    monkeypatch.setenv("PETSTORE_API_KEY", secret)
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", str(tmp_path / "x.har")])
+    said = capsys.readouterr().err
+    assert (ended.value.code, said.count("\n")) == (4, 1)
+    assert said.startswith("petcheck: judge: PETSTORE_API_KEY")
+
+
 def test_several_base_urls_are_named_and_one_is_chosen(
     obeying: list[Entry], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

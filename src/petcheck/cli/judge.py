@@ -12,7 +12,7 @@ from petcheck.cli.parser import Parser
 from petcheck.comparison import compare
 from petcheck.comparison.comparable import FILE
 from petcheck.config import values
-from petcheck.config.keys import KEY_VARIABLE
+from petcheck.config.keys import KEY_VARIABLE, checked_key
 from petcheck.config.urls import base_url
 from petcheck.errors import ConfigError, NotComparable
 from petcheck.reports import comparison_html, comparison_text, report_html
@@ -116,8 +116,8 @@ def _judged(path: Path, base: str | None, reports: Path | None, otherwise: Other
 
 def _judged_traffic(path: Path, base: str | None, reports: Path | None, otherwise: Otherwise) -> Judged:
     name = printable(str(path))
-    own_key = os.environ.get(KEY_VARIABLE, "").strip() or None
-    traffic = sorted_out(path, base, own_key)
+    secret = os.environ.get(KEY_VARIABLE, "").strip()
+    traffic = sorted_out(path, base, checked_key(secret, KEY_VARIABLE).secret if secret else None)
     alone = ", ".join(f"{number} {reason}" for reason, number in traffic.left_alone.most_common())
     found = f"{name}: {len(traffic.exchanges):,} of {traffic.entries:,} entries are exchanges with the four operations"
     told = [found + (f"; ignored: {alone}" if alone else "")]

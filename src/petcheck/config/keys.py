@@ -33,6 +33,11 @@ def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
         near = difflib.get_close_matches(own, [known for known in environment if known.startswith("PETSTORE")], n=1)
         hint = f" (there is {near[0]})" if near else ""
         raise BadKey(f"no API key for target {name!r}: set {wanted} in the environment{hint}")
+    return checked_key(secret, variable)
+
+
+def checked_key(secret: str, variable: str) -> ApiKey:
+    """A key that can be sent and masked; the environment `variable` has it. Raises `BadKey`."""
     if secret.lower().startswith("bearer "):
         raise BadKey(f"{variable} begins with the word Bearer; remove it, petcheck adds it")
     if not all("!" <= character <= "~" for character in secret):
