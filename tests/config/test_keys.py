@@ -113,7 +113,29 @@ def test_a_key_that_is_not_text_is_refused_in_one_line() -> None:
     assert message == "PETSTORE_API_KEY: a key must have only printable ASCII characters, and no spaces"
 
 
-@pytest.mark.parametrize("secret", ["key", "1795", "name", "Pending", "categoryid", "json", "remaining", "petcheck"])
+WORDS = (
+    *("key", "1795", "name", "Pending", "categoryid", "json", "remaining", "petcheck", "pets1", "X-RateLimit-Limit-7"),
+    *("pets", "store", "orders", "http", "https", "true", "limit", "retry-after"),
+)
+
+
+@pytest.mark.parametrize("secret", WORDS)
 def test_a_key_whose_masking_would_damage_evidence_is_refused(secret: str) -> None:
     with pytest.raises(ConfigError, match=r"^PETSTORE_API_KEY: the key is too short or a word of the interface, .+$"):
         configure({"target": [STAGING]}, {"PETSTORE_API_KEY": secret}, today=TODAY, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "secret"),
+    [
+        ({"target": ["https://staging.example/v1"]}, "staging"),
+        ({"target": ["https://h.example/shop/v1"]}, "shop1"),
+        ({"app": "shop:app", "base_path": "/shop/v1"}, "shop"),
+    ],
+)
+def test_a_key_that_is_a_word_of_its_targets_url_is_refused(options: dict[str, Any], secret: str) -> None:
+    message = complaint(**options, environment={"PETSTORE_API_KEY": secret})
+    assert message == (
+        "PETSTORE_API_KEY: the key is part of the target's URL, and masking it would damage the evidence; "
+        "use another one"
+    )

@@ -6,7 +6,17 @@ import difflib
 from collections.abc import Mapping
 
 from petcheck.errors import BadKey
-from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, MEDIA_TYPE, PET_FIELDS, RATE_HEADERS, STATUSES
+from petcheck.spec.figures import (
+    CONTENT_TYPE,
+    ERROR_FIELDS,
+    MEDIA_TYPE,
+    OPEN_LISTS,
+    PET_FIELDS,
+    RATE_HEADERS,
+    RETRY_AFTER,
+    STATUSES,
+)
+from petcheck.spec.operations import Operation
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import Redactor
 
@@ -17,12 +27,15 @@ _LONG_KEY = 8  # characters; a shorter key may be part of another word by chance
 _SHORTEST_KEY, _SHORTEST_NUMBER = 4, 8
 _WORDS = (
     *("petcheck", "refused", *PET_FIELDS, *ERROR_FIELDS, *STATUSES),
-    *(MEDIA_TYPE, CONTENT_TYPE, *RATE_HEADERS),
+    *(MEDIA_TYPE, CONTENT_TYPE, *RATE_HEADERS, RETRY_AFTER, "Content-Length", "Content-Encoding", "Transfer-Encoding"),
+    *("http://", "https://", "http://127.0.0.1", "HTTP/1.1", "true", "false", "null", "Date", "GMT"),
+    *(operation.path for operation in Operation),
+    *(f"?{name}={value}" for query in OPEN_LISTS.values() for name, value in query.items()),
 )
 
 
-def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
-    """The key of a target. Raises `BadKey` if there is none, or if it cannot be masked."""
+def key_of(name: str, environment: Mapping[str, str], where: str = "") -> ApiKey:
+    """The key of a target, whose base URL or path is `where`. Raises `BadKey` if there is none that can be masked."""
     own = own_variable(name)
     variable = own if own in environment else KEY_VARIABLE
     secret = environment.get(variable, "").strip()
@@ -33,11 +46,11 @@ def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
         near = difflib.get_close_matches(own, [known for known in environment if known.startswith("PETSTORE")], n=1)
         hint = f" (there is {near[0]})" if near else ""
         raise BadKey(f"no API key for target {name!r}: set {wanted} in the environment{hint}")
-    return checked_key(secret, variable)
+    return checked_key(secret, variable, where)
 
 
-def checked_key(secret: str, variable: str) -> ApiKey:
-    """A key that can be sent and masked; the environment `variable` has it. Raises `BadKey`."""
+def checked_key(secret: str, variable: str, where: str = "") -> ApiKey:
+    """A key that can be sent to `where` and masked; the environment `variable` has it. Raises `BadKey`."""
     if secret.lower().startswith("bearer "):
         raise BadKey(f"{variable} begins with the word Bearer; remove it, petcheck adds it")
     if not all("!" <= character <= "~" for character in secret):
@@ -47,13 +60,23 @@ def checked_key(secret: str, variable: str) -> ApiKey:
             f"{variable}: the key is too short or a word of the interface, and masking it would damage the evidence; "
             "use a longer one"
         )
+    if _is_in(secret, where):
+        raise BadKey(
+            f"{variable}: the key is part of the target's URL, and masking it would damage the evidence; "
+            "use another one"
+        )
     return ApiKey(secret, variable)
 
 
 def can_be_masked(secret: str) -> bool:
     """Whether a secret can be masked wherever it appears, without damage to the evidence."""
-    is_a_word = any(secret.lower() in word.lower() for word in _WORDS)
-    return len(secret) >= (_SHORTEST_NUMBER if secret.isdecimal() else _SHORTEST_KEY) and not is_a_word
+    shortest = _SHORTEST_NUMBER if secret.isdecimal() else _SHORTEST_KEY
+    return len(secret) >= shortest and not _is_in(secret, "\n".join(_WORDS))
+
+
+def _is_in(secret: str, text: str) -> bool:
+    """Whether masking a secret, or the part of it that is masked too, would change a text."""
+    return Redactor(ApiKey(secret)).in_text(text) != text
 
 
 def own_variable(name: str) -> str:

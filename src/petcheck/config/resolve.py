@@ -54,7 +54,8 @@ def resolve_targets(
         where = f"{file.name}: [targets.{name}] "
         checked = base_url(url, "--target" if name in named else f"{where}url", insecure=opening.insecure_http)
         if name in ours:
-            source, allowed = Url(checked, key_of(name, environment)), name in writable or EVERY_TARGET in writable
+            source = Url(checked, key_of(name, environment, checked))
+            allowed = name in writable or EVERY_TARGET in writable
             own = Given(((where, in_file.get(name, {})),))
             targets.append(_listed(name, source, own, given, environment, opening, allowed=allowed))
     return tuple(targets), part
@@ -77,7 +78,7 @@ def _application(
 ) -> TargetConfig:
     """The application that the run itself serves."""
     _expect_no_way(given)
-    source = App(app, key_of(DEFAULT_TARGET, environment), opening.factory, opening.base_path)
+    source = App(app, key_of(DEFAULT_TARGET, environment, opening.base_path or ""), opening.factory, opening.base_path)
     reached = {name: value for name, value in given.fields(TargetConfig).items() if name not in _WAY.values()}
     return TargetConfig(DEFAULT_TARGET, source, writes=writes, **completed(reached, environment, given.where))
 
