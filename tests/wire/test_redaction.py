@@ -266,6 +266,21 @@ def test_a_flood_of_the_key_is_masked_in_seconds(secret: str) -> None:
     assert not [window for window in windows(secret, 16) if window.encode() in shown]
 
 
+@pytest.mark.parametrize("secret", ["dev-1", "aaaa", SECRET])
+def test_a_flood_of_all_but_one_character_takes_little_memory(secret: str) -> None:
+    data = f"{secret[:-1]}.".encode() * (1024 * 1024 // len(secret))
+    tracemalloc.start()
+    shown = Redactor(ApiKey(secret)).in_bytes(data)
+    assert tracemalloc.get_traced_memory()[1] < 12 * len(data)
+    tracemalloc.stop()
+    assert secret[:-1].encode() not in shown
+
+
+def test_pieces_of_a_short_key_are_kept_in_a_long_page_of_words() -> None:
+    page = '{"description": "indeed a dear dog"}' * 3_000
+    assert Redactor(ApiKey("dear1-x")).in_text(page) == page
+
+
 @pytest.mark.parametrize("piece", ["%41", "ab%41", "%25252541", "&#37;41", r"\\\\", f"{SECRET[:-1]}%4b"])
 def test_a_flood_of_escapes_is_searched_in_seconds_and_in_bounded_memory(piece: str) -> None:
     data = piece.encode() * (1024 * 1024 // len(piece))

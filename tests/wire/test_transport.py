@@ -721,6 +721,14 @@ def test_a_cut_body_is_recorded_only_if_its_encodings_are_undone(body: bytes, en
     assert answer == (cut if kept else replace(cut, body=UNDECODED))
 
 
+def test_a_body_that_is_too_long_with_its_masks_is_cut() -> None:
+    rig = bench(in_turn(replace(OK, body=b"dev-1," * 1_000_000)))
+    rig.transport.sender = replace(rig.transport.sender, key=ApiKey("dev-1"))
+    answer = rig.transport.send(LIST).answer
+    assert isinstance(answer, Response)
+    assert (len(answer.body), answer.body_complete) == (KEPT_OF_MORE, False)
+
+
 def within(cap: int, size: int) -> Response:
     """The answer of a server whose bodies have `size` bytes, as it is read within a cap."""
     whole = size <= cap

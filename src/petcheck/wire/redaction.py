@@ -23,6 +23,7 @@ from petcheck.wire.escapes import as_written, unescaped
 _SHORTEST_PART = 12
 # a body with more occurrences is an attack on our time, and is masked quickly, which masks more than needed
 _FLOOD = 2_000
+_SHARE_OF_FLOOD = 10
 _PACKED_IN_PACKED = _ESCAPED_AGAIN = 3
 _UNPACKED_CAP = 8 * 1024 * 1024  # bytes
 _MAGIC = 2  # bytes that say how a body is compressed
@@ -86,7 +87,8 @@ class Redactor:
     def _as_it_is(self, data: bytes) -> Iterator[tuple[int, int]]:
         folded = data.lower()
         present = [block for block in self._blocks if block in folded]
-        flood = {block for block in present if len(block) >= 4 and folded.count(block) > _FLOOD}
+        least = len(data) // _SHARE_OF_FLOOD  # a short piece is in words of any long page
+        flood = {block for block in present if folded.count(block) > max(_FLOOD, least // len(block))}
         for block in flood:
             yield from (found.span() for found in re.finditer(re.escape(block), folded))
         for form in self._forms if present else ():
@@ -107,7 +109,8 @@ def without(data: bytes, spans: Iterable[tuple[int, int]], mask: Callable[[bytes
         if start >= kept_to:
             masked += data[kept_to:start] + mask(data[start:end])
         kept_to = end
-    return bytes(masked + data[kept_to:]) if kept_to else data
+    masked += data[kept_to:]
+    return bytes(masked) if kept_to else data
 
 
 def forms_of(text: str) -> Iterator[bytes]:

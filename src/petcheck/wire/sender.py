@@ -11,7 +11,7 @@ from petcheck.exchange import DIRECT, Exchange, NoAnswer, Reach, Request, Respon
 from petcheck.json_values import is_utf_8
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
-from petcheck.wire.client import HttpClient, Moment, Outgoing, Timed
+from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, Moment, Outgoing, Timed
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, Header, authorization, shown
 from petcheck.wire.decoding import ACCEPTED_ENCODINGS, announced
@@ -137,12 +137,16 @@ class LiveSender:
         cut = not answer.body_complete
         encoded = answer.encoding_broken is not None or (cut and announced(answer.header("Content-Encoding") or ""))
         undecoded = encoded and not is_utf_8(answer.body, whole=not cut)
+        body = UNDECODED if undecoded else self._redactor.in_body(answer.body)
+        # masks may be longer than what they stand for
+        more = len(body) > BODY_CAP
         return replace(
             answer,
             encoding_broken=answer.encoding_broken and clean(answer.encoding_broken),
             reason=clean(answer.reason),
             headers=tuple((clean(name), clean(value)) for name, value in answer.headers),
-            body=UNDECODED if undecoded else self._redactor.in_body(answer.body),
+            body=body[:KEPT_OF_MORE] if more else body,
+            body_complete=answer.body_complete and not more,
         )
 
 
