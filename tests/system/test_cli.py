@@ -79,7 +79,7 @@ REFUSED = {
     "a window of nothing": (["serve", "--window", "0"], "serve: --window 0.0: must be above 0 and below 1000000 seconds"),
     "a window without an end": (["serve", "--window", "1e300"], "serve: --window 1e+300: must be above 0 and below 1000000 seconds"),
     "fewer animals than none": (["serve", "--animals", "-1"], "serve: --animals -1: must be 0 or more"),
-    "animals beyond any store": (["serve", "--animals", "99999999999999999999"], "serve: --animals 99999999999999999999: must be 100000 or less"),
+    "animals beyond any store": (["serve", "--animals", "99999999999999999999"], "serve: --animals 99999999999999999999: must be 50000 or less"),
     "no date": (["--as-of", "tomorrow"], "--as-of tomorrow: not a date; write it as YYYY-MM-DD"),
     "a line break": (["--plan", "a\nb"], "--plan a b: no such plan"),
     "no app": (["--app", "nowhere:app"], "--app nowhere:app: No module named 'nowhere'"),
