@@ -149,6 +149,17 @@ def test_three_others_are_named_and_the_rest_counted(number: int, ending: str) -
             [200, 404],
             "; also in all 3 other responses with 400, and in 2 more (404 to GET /pets).",
         ),
+        (
+            [*[400] * 4, 404, 405, 409],
+            [200, 404, 405, 409],
+            "; also in all 3 other responses with 400, "
+            "and in 3 more (404 to GET /pets, 405 to GET /pets, 409 to GET /pets).",
+        ),
+        (
+            [*[400] * 4, 404, 405, 409, 410],
+            [200, 404, 405, 409, 410],
+            ", and in 4 more (404 to GET /pets, 405 to GET /pets, 409 to GET /pets, …).",
+        ),
     ],
 )
 def test_statuses_that_are_always_wrong_are_named(statuses: list[int], held: list[int], ending: str) -> None:
