@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from petcheck.exchange import Exchange
@@ -53,4 +55,11 @@ def test_of_overlapping_answers_the_last_to_come_and_the_first_to_be_sent_are_ne
 def test_another_request_in_between_disturbs(other: Exchange, kept: bool) -> None:
     before, inner, after = at(0), at(10, limit=2), at(20)
     among = sorted([before, inner, after, other], key=lambda one: one.sent)
+    assert rows([before, after], [inner], among) == ([(0, 10, 20)] if kept else [])
+
+
+@pytest.mark.parametrize(("beside", "kept"), [(1, True), (2, False), (None, False)])
+def test_what_was_sent_at_the_same_time_as_one_of_the_three_does_not_disturb(beside: int | None, kept: bool) -> None:
+    before, inner, after = at(0), replace(at(10, limit=2), burst=1), at(20)
+    among = [before, replace(at(10, limit=7), burst=beside), inner, after]
     assert rows([before, after], [inner], among) == ([(0, 10, 20)] if kept else [])

@@ -23,8 +23,8 @@ B = TypeVar("B", bound=Page | Sight)
 def agree(outer: Sequence[A], inner: Iterable[B], among: Record = ()) -> Iterator[tuple[A, B, A]]:
     """Each of `inner` between the last of `outer` that came before it was sent, and the first sent after it came.
 
-    Of the exchanges `among`, given in the order in which they were sent, no other request lies between these three:
-    given time, an animal may change and change back.
+    Of the exchanges `among`, given in the order in which they were sent, no other request lies between these three,
+    but for those of their bursts: given time, an animal may change and change back.
     """
     by_end, by_start = sorted(outer, key=_finished), sorted(outer, key=_sent)
     undisturbed: dict[tuple[int, int, Request], bool] = {}
@@ -58,9 +58,11 @@ def pages_in_a_row(record: Record, outer: Call, inner: Call, ids: Iterable[int])
 def _undisturbed(among: Record, *three: Exchange) -> bool:
     before, _, after = three
     own = {exchange.request for exchange in three}
+    bursts = {exchange.burst for exchange in three} - {None}
     begun = bisect_left(among, before.finished, key=lambda exchange: exchange.sent)
     between = takewhile(lambda place: among[place].sent <= after.sent, range(begun, len(among)))
-    return all(among[place].request in own for place in between if among[place].finished <= after.sent)
+    ended = (among[place] for place in between if among[place].finished <= after.sent)
+    return all(exchange.request in own or exchange.burst in bursts for exchange in ended)
 
 
 def _sent(seen: Page | Sight) -> float:
