@@ -111,9 +111,9 @@ def _remove(state: ServerState, behaviour: Behaviour, number: int) -> None:
 
 
 def _forget_oldest(state: ServerState, behaviour: Behaviour, number: int) -> None:
-    """The store holds as many animals as at the start, at least four."""
+    """The store holds as many animals as at the start, at least four; an empty one any number."""
     animals = list(state.store.newest_first())
-    room = state.memory["newest only"].setdefault("room", max(len(animals), 4))
+    room = state.memory["newest only"].setdefault("room", max(len(animals), 4) if animals else None)
     for animal in animals[room:]:
         state.store.remove(animal.id)
 
@@ -315,7 +315,7 @@ VARIATIONS = [
     variation(
         "keeps-the-newest",
         "3",
-        "The store holds as many animals as at the start, at least four, and removes its oldest for a new one.",
+        "The store holds as many animals as at the start, four or more, and removes its oldest for a new one.",
         _other_clients(1, _forget_oldest),
     ),
     variation(
