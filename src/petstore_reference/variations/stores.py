@@ -112,7 +112,7 @@ def _remove(state: ServerState, behaviour: Behaviour, number: int) -> None:
 
 def _forget_oldest(state: ServerState, behaviour: Behaviour, number: int) -> None:
     """The store holds as many animals as at the start, at least four; an empty one any number."""
-    animals = list(state.store.newest_first())
+    animals = state.store.newest_first()
     room = state.memory["newest only"].setdefault("room", max(len(animals), 4) if animals else None)
     for animal in animals[room:]:
         state.store.remove(animal.id)
