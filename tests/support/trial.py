@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from petcheck.cli.run import pytest_options, run_parser
-from petcheck.config.load import configure, drawn_seed, utc_today
+from petcheck.config.load import configure, utc_today
 from petcheck.config.options import Config, given_options
 from petcheck.exchange import Exchange
 from petcheck.reports import outputs
@@ -47,6 +47,9 @@ from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 
 KEY = "trial-key-5d1c7f0a9b3e4826"
+
+# the same in all tests, so that a test that fails fails again; `make soundness` draws others
+SEED = 7
 
 
 class Hurried(Clock):
@@ -135,7 +138,7 @@ def server(
         yield f"{url}/v1"
 
 
-def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None) -> Trial:
+def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int = SEED) -> Trial:
     """Let pytest run every check against a base URL. `seed` replaces the random one of a run without `--seed`."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as products:
         code = _pytest("--target", url, *options, key=key, seed=seed, watcher=_Hurry(clock))
@@ -143,9 +146,7 @@ def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY,
     return Trial(products[0].result, code, printed.getvalue(), products[0].stream)
 
 
-def judge_in_place(
-    url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None
-) -> Trial:
+def judge_in_place(url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int = SEED) -> Trial:
     """Call every check against a base URL. `options` are the suite's own."""
     with tempfile.TemporaryDirectory() as folder:
         config = configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
@@ -261,13 +262,12 @@ class _Keeper:
         self.items = list(session.items)
 
 
-def configured(*arguments: str, key: str = KEY, seed: int | None = None) -> Config:
+def configured(*arguments: str, key: str = KEY, seed: int = SEED) -> Config:
     options = given_options(run_parser().parse(arguments))
-    drawn = drawn_seed() if seed is None else seed
-    return configure(options, {"PETSTORE_API_KEY": key}, today=utc_today(), seed=drawn)
+    return configure(options, {"PETSTORE_API_KEY": key}, today=utc_today(), seed=seed)
 
 
-def _pytest(*options: str, key: str, seed: int | None, watcher: object, collect_only: bool = False) -> int:
+def _pytest(*options: str, key: str, seed: int, watcher: object, collect_only: bool = False) -> int:
     with tempfile.TemporaryDirectory() as folder, _environment(PETSTORE_API_KEY=key):
         config = configured("--reports", folder, *options, key=key, seed=seed)
         prepared = prepare(config, writes_reports=not collect_only)
