@@ -86,7 +86,7 @@ def test_operation_is_removed(target: Target) -> None:
 @stage("spare")
 def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
     """Request a segment that is not an int64: the response is observed. ERROR-5 judges a 5xx."""
-    if target.affords() and target.as_of < REMOVAL_DAY:
+    if target.budget.affords() and target.as_of < REMOVAL_DAY:
         target.api.get_pet(segment)
 
 

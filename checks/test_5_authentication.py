@@ -95,7 +95,7 @@ def test_more_operations_see_more_keys(target: Target) -> None:
     for first in range(0, len(chosen), size):
         cells = chosen[first : first + size]
         new = [cell for cell in cells if not target.accepts(cell.requirements[0], cell.operation)]
-        while new and not target.affords(len(new)):
+        while new and not target.budget.affords(len(new)):
             new.pop()
         send(target, new)
     for name in (*INVALID, "AUTH-5"):

@@ -38,8 +38,8 @@ def test_what_was_asked_first_is_asked_again(target: Target) -> None:
 @stage("cut off")
 def test_what_was_cut_off_is_asked_again(target: Target) -> None:
     """A run without property examples has few requests for its end; it may use those kept for questions, too."""
-    if not target.examples_share:
-        for call in islice(target.cut_off, max(target.spare_in_all() - 1, 0)):
+    if not target.budget.examples_share:
+        for call in islice(target.cut_off, max(target.budget.spare_in_all() - 1, 0)):
             target.api.call(call, fresh=True)
 
 

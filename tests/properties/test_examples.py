@@ -15,7 +15,7 @@ from petcheck.call import Call, Credential
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.target import WRITING_BUDGET
+from petcheck.toolkit.budget import WRITING_BUDGET
 from tests.support.trial import Hurried, Trial, judge_in_place, server
 from tools.kill_matrix import run_fault
 

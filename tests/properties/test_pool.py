@@ -18,7 +18,7 @@ from petcheck.properties.generate import Generated
 from petcheck.properties.pool import Mode, Pool, packed, shipped_pool, unpacked, values_digest
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.budget import EXAMPLES
+from petcheck.toolkit.shares import EXAMPLES
 from tests.support.samples import ROOT
 from tools.pool import DRAWN
 

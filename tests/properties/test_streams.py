@@ -27,7 +27,7 @@ from petcheck.properties.pet_examples import UNSEEN, creating, spoiling
 from petcheck.properties.pool import Cases, shipped_pool
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.budget import DEEP, shares
+from petcheck.toolkit.shares import DEEP, shares
 
 PETS = Pets("0a1b2c3d", (4,))
 REALISTIC = 21  # defects that people make

@@ -15,8 +15,8 @@ import pytest
 
 from petcheck.config.load import utc_today
 from petcheck.judging.judgement import Grounds
-from petcheck.toolkit.budget import shares
-from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
+from petcheck.toolkit.budget import READING_BUDGET, WRITING_BUDGET
+from petcheck.toolkit.shares import shares
 from petstore_reference.faults import FAULTS, FAULTY, INTERMITTENT, RACES
 from petstore_reference.variations import VARIATIONS
 from tests.support.by_examples import BY_EXAMPLES

@@ -18,7 +18,7 @@ from petcheck.errors import ConfigError, NotComparable
 from petcheck.reports import comparison_html, comparison_text, report_html
 from petcheck.results.judge import suite
 from petcheck.results.load import RecordedRun, recording_at, recording_in
-from petcheck.results.parts import expect_no_input, names_of_parts
+from petcheck.results.parts import expect_other_folders, names_of_parts
 from petcheck.runner.fleet import judge_fleet_again
 from petcheck.runner.written import Otherwise, Written, judged_again, show
 from petcheck.sanitize import printable
@@ -88,9 +88,9 @@ def _folders(given: str, recordings: Sequence[Path]) -> list[Path]:
     above = values.folder(given, "--reports")
     folders = [above / str(number) for number in range(1, len(recordings) + 1)] if recordings[1:] else [above]
     inputs = [path if path.is_dir() else path.parent for path in recordings]
-    expect_no_input(above, [], inputs, "--reports")  # what differs between several goes there
+    expect_other_folders(above, [], inputs, "--reports")  # what differs between several goes there
     for folder, path in zip(folders, recordings, strict=True):
-        expect_no_input(folder, names_of_parts(path), inputs, "--reports")
+        expect_other_folders(folder, names_of_parts(path), inputs, "--reports")
     return [values.folder(str(folder), "--reports") for folder in folders]
 
 

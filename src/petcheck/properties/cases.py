@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from petcheck.properties.pool import Cases, shipped_pool, values_digest
 from petcheck.spec.files import suite_file
-from petcheck.toolkit.budget import EXAMPLES
+from petcheck.toolkit.shares import EXAMPLES
 
 
 def cases_of(examples: int) -> Cases:

@@ -26,8 +26,8 @@ from petcheck.properties.sequences import Sequences
 from petcheck.properties.shrink import simplest
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.budget import DEEP, shares
 from petcheck.toolkit.feeds import RequestKind
+from petcheck.toolkit.shares import DEEP, shares
 from petcheck.toolkit.target import Target
 from petcheck.toolkit.together import ask_ahead
 from petcheck.wire.circuit import is_ordinary
@@ -153,7 +153,7 @@ class Examples:
         Nothing is read after that, so the run creates no animal here.
         """
         for call in self._bodies:
-            if self._posts >= self.shares.posts or self.target.spare_in_all() <= 1:
+            if self._posts >= self.shares.posts or self.target.budget.spare_in_all() <= 1:
                 return
             if not call.body or asked_for(call.body, ()).due is Due.REFUSED:
                 self.attempt(call)
@@ -257,7 +257,7 @@ class Examples:
 
     def left(self, operation: Operation, planned: Collection[Call] = ()) -> int:
         """Requests that the examples may still use for an operation, after those that are `planned`."""
-        left = min(self.shares.total - self.sent, self.target.spare_for_examples()) - self._kept - len(planned)
+        left = min(self.shares.total - self.sent, self.target.budget.spare_for_examples()) - self._kept - len(planned)
         posts = self._posts + self._kept + sum(not call.operation.safe for call in planned)
         return min(left, self.shares.posts - posts) if operation is Operation.CREATE_PET else left
 
@@ -278,7 +278,7 @@ class Examples:
             transport.section, transport.example = section, False
             spent = transport.tally.spent - first
             self.sent += spent
-            self.target.examples_sent += spent
+            self.target.budget.examples_sent += spent
             self._posts += sum(not one.request.operation.safe for one in transport.recorded[sent:])
 
     def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:

@@ -13,7 +13,7 @@ from petcheck.properties.new_pets import Pets, named, new_pet
 from petcheck.properties.pet_examples import names_beyond_ascii
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, STATUSES
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.budget import Shares
+from petcheck.toolkit.shares import Shares
 
 _STEPS = 12
 _ANY_STATUS = (*STATUSES, None)

@@ -72,7 +72,7 @@ def verdicts_in(file: Path, advice: str = ADVICE) -> Result:
     return joined(stream, list(map(outline, parts)))
 
 
-def expect_no_input(output: Path, names: Iterable[str], inputs: Iterable[Path], option: str) -> None:
+def expect_other_folders(output: Path, names: Iterable[str], inputs: Iterable[Path], option: str) -> None:
     """Raise ConfigError if reports would replace some of the `inputs`, which are folders of reports, or their parts.
 
     The reports go to `output`, which `option` names, and each target of `names` has its own below.

@@ -19,9 +19,9 @@ from petcheck.runner.head import target_settings
 from petcheck.spec.figures import LIMIT_MAX, PLANS
 from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
-from petcheck.toolkit.budget import shares
+from petcheck.toolkit.budget import READING_BUDGET, WRITING_BUDGET
 from petcheck.toolkit.feeds import Choice
-from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
+from petcheck.toolkit.shares import shares
 from petcheck.wire.pacing import reserve
 from petcheck.words import plural
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from petcheck.errors import NotARun, NotComparable
 from petcheck.results.load import read_result, recording_in
 from petcheck.results.manifest import changed_files, read_manifest
-from petcheck.results.parts import OF_ITS_OWN, expect_no_input, names_of_parts, outline, part_of, settings_of
+from petcheck.results.parts import OF_ITS_OWN, expect_other_folders, names_of_parts, outline, part_of, settings_of
 from petcheck.results.proof import FILES as PROOF
 from petcheck.results.proof import Witnesses
 from petcheck.results.result import FILE, Result
@@ -67,7 +67,7 @@ def merge(folders: Sequence[Path], output: Path, witnesses: Witnesses) -> Writte
             if source.in_parts or len(source.head.targets) == 1:
                 _expect_whole(source.part(target.name))
     targets = [target.name for source in sources for target in source.head.targets]
-    expect_no_input(output, targets, folders, "-o")
+    expect_other_folders(output, targets, folders, "-o")
     with reports_folder.take(output, "-o"):
         outlines = [outline for source in sources for outline in _taken(source, output)]
         return write_parts(_joined_stream(sources), outlines, output, witnesses)

@@ -17,9 +17,9 @@ from petcheck.grouping import grouped
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import suite_file
 from petcheck.stream.lines import Head, PlannedCheck, RunSettings, TargetSettings
-from petcheck.toolkit.budget import shares
+from petcheck.toolkit.budget import WRITING_BUDGET
 from petcheck.toolkit.feeds import Choice, RequestKind
-from petcheck.toolkit.target import WRITING_BUDGET
+from petcheck.toolkit.shares import shares
 
 USUAL_STAGE = "read"
 # a filter that finds nothing is visible only before the run creates animals; bodies to refuse go before bodies to

@@ -31,8 +31,8 @@ from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import Ended, Gone, Opened, Planned, PlannedCheck, Waited
-from petcheck.toolkit.budget import examples_for, shares
 from petcheck.toolkit.feeds import Choice
+from petcheck.toolkit.shares import examples_for, shares
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient

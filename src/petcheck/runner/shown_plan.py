@@ -20,8 +20,8 @@ from petcheck.sanitize import comma_list
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import LIMIT_MAX, PENDING
 from petcheck.spec.operations import Operation, allowed_operations
-from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice, RequestKind
+from petcheck.toolkit.shares import shares
 
 _WIDTH, _BESIDE = 80, 22
 _OTHERS = 4  # somewhat more of the keys that no pass needs than a run usually affords

@@ -1,61 +1,77 @@
-"""How many requests the property examples of one target may use, and how they share them. Pure."""
+"""How many requests the run of one target may still send, and what they are kept for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-EXAMPLES = 20
-"""Without `--examples`; a run then ends within the second minute of the Free plan, a read-only run within the first."""
-DEEP = 20
-"""Above this number, sequences are tried too."""
-# POSTs of a run by default; a deep run has a fifth
-_POSTS = 19
-# requests of a deep run that its end, and what is sent beside creations, take from the examples
-_ELSEWHERE = 18
+from petcheck.plan.ending import end_share
+from petcheck.wire.tally import RequestTally
+
+READING_BUDGET, WRITING_BUDGET = 40, 60
+# requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
+RESERVED = 3
+_AFTER_THE_END = 2  # more of them that the end leaves over, if an animal may be gone
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """The most requests: in total, POSTs among them, to each other operation, for sequences."""
+@dataclass
+class Budget:
+    """The requests of a target's run.
 
-    total: int
-    posts: int
-    listing: int
-    getting: int
-    ordering: int
-    sequence_posts: int
-    sequence_gets: int
-
-    @property
-    def creating(self) -> int:
-        """POSTs outside sequences; each valid one leaves an animal behind."""
-        return self.posts - self.sequence_posts
-
-    @property
-    def rest(self) -> int:
-        """Requests that are kept for questions that arise, and for what the run sends beside its creations."""
-        return self.total - self.posts - self.listing - self.getting - self.ordering - self.sequence_gets
-
-
-def shares(examples: int | None, *, writes: bool) -> Shares:
-    """The shares for the value of `--examples` (None if not given): for 20, 40 requests with 19 POSTs among them.
-
-    GETs have the same share in every run of so many examples: what a run that only reads asks, one that writes asks
-    too.
+    `tally` counts what was sent. `examples_share` is the most that property examples use, and `examples_sent` what they
+    have used, or others in their place. A run that `has_end` asks again at its end what it asked first, and keeps
+    requests for that until it has `ended`. Requests for `populating` the target come on top.
     """
-    number = examples_for(examples)
-    total, deep = 2 * number, number > DEEP
-    posts = max(total // 5, min(total * 12 // 25, _POSTS))
-    ordering = total // 100  # few: the document does not show its parameters
-    getting = number * 3 // 10 - ordering if deep else number // 5
-    sequence_gets = number // 10 if deep else 0
-    rest = total - posts - getting - ordering - sequence_gets - _ELSEWHERE
-    listing = max(rest, DEEP * 2 // 5) if deep else (number * 3 + 5) // 10
-    if not writes:
-        return Shares(listing + getting + ordering, 0, listing, getting, ordering, 0, 0)
-    return Shares(total, posts, listing, getting, ordering, posts // 7 if deep else 0, sequence_gets)
 
+    tally: RequestTally
+    writes: bool
+    examples_share: int
+    has_end: bool
+    examples_sent: int = 0
+    populating: int = 0
+    ended: bool = False
 
-def examples_for(examples: int | None) -> int:
-    """The number of examples: the default if `examples` is None."""
-    return EXAMPLES if examples is None else examples
+    @property
+    def planned(self) -> int:
+        """The requests of the run, without property examples."""
+        return WRITING_BUDGET if self.writes else READING_BUDGET
+
+    def spare(self) -> int:
+        """Requests left, without property examples."""
+        return self.planned - (self.tally.spent - self.examples_sent - self.populating)
+
+    def spare_in_all(self) -> int:
+        """Requests left including the property examples' share, which questions that arise in a run may use too."""
+        return self.spare() + self.examples_share - self.examples_sent
+
+    def affords(self, requests: int = 1) -> bool:
+        """Whether that many requests are left beside those of property examples and what is kept for later."""
+        return self.spare() >= requests + self.reserved
+
+    def spare_for_examples(self) -> int:
+        """Requests that property examples may still use."""
+        return self.spare_in_all() - self.reserved
+
+    def examples_left(self) -> int:
+        """Requests of property examples that may be used for something else."""
+        return min(self.examples_share - self.examples_sent, self.spare_for_examples())
+
+    def spare_for_the_end(self, *, may_be_gone: bool) -> int:
+        """Requests that the end of the run may still use; fewer if an animal `may_be_gone`, which is asked for then."""
+        return max(self.spare_for_examples() - (_AFTER_THE_END if may_be_gone else 0), 0)
+
+    @property
+    def reserved(self) -> int:
+        """Requests kept for later: the body in chunks, the end of the run, and questions that arise after them."""
+        if self.ended or not self.has_end:
+            return RESERVED
+        return RESERVED + self.kept_for_chunks + self.kept_for_the_end
+
+    @property
+    def kept_for_chunks(self) -> int:
+        """Requests kept for the body in chunks: one of those of property examples."""
+        return int(self.writes and self.examples_share > 0)
+
+    @property
+    def kept_for_the_end(self) -> int:
+        """Requests kept for what is asked again."""
+        return end_share(self.planned + self.examples_share)

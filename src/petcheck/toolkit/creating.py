@@ -40,13 +40,13 @@ def ask_creations_ahead(target: Target) -> None:
     firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
     posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
     beside: list[Call] = []
-    if target.examples_left() > _BESIDE:
+    if target.budget.examples_left() > _BESIDE:
         posts += map(valid_call, _twins(target))
         before, refused = map(new_pet_call, nameless_bodies(target.category, target.seed))
         # the same URL byte by byte, as a cache or a shared flight of requests knows it
         invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)
         beside += [refused, replace(invalid, credential=Credential.VALID), invalid]
-        target.examples_sent += _BESIDE
+        target.budget.examples_sent += _BESIDE
         target.api.call(before)
     room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
     ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
@@ -115,14 +115,14 @@ def _ask_anew_together(target: Target) -> None:
     if number is not None and target.as_of < REMOVAL_DAY:
         calls.append(read_call(number))
     also = page_call(*another_page(target.seed))
-    if calls and target.examples_left() and not target.api.known(also):
+    if calls and target.budget.examples_left() and not target.api.known(also):
         calls.append(also)
-        target.examples_sent += 1
+        target.budget.examples_sent += 1
     send_together(target, calls)
-    unlisted = _unlisted(target) if target.as_of < REMOVAL_DAY and target.examples_left() >= _LOST else []
+    unlisted = _unlisted(target) if target.as_of < REMOVAL_DAY and target.budget.examples_left() >= _LOST else []
     for lost in unlisted[:_LOST]:
         target.api.get_pet(lost)
-        target.examples_sent += 1
+        target.budget.examples_sent += 1
 
 
 def _unlisted(target: Target) -> list[int]:

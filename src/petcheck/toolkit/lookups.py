@@ -69,7 +69,7 @@ def read_others(target: Target, *, created: bool) -> None:
     newest = {status: number for number, status in ours.items()}
     seen = {ours.get(number) for number in (*read, *second)}
     for number in (*second, *(number for status, number in newest.items() if status not in seen)):
-        if not target.affords(_CONFIRMATION):
+        if not target.budget.affords(_CONFIRMATION):
             return
         target.api.get_pet(number)
 

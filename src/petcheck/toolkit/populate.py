@@ -34,7 +34,7 @@ def populate(target: Target) -> None:
             target.api.list_pets(limit=limit, status=status, fresh=True)
     finally:
         transport.section = section
-        target.populating += transport.tally.spent - spent
+        target.budget.populating += transport.tally.spent - spent
 
 
 def _said(target: Target, wanted: int) -> str:

@@ -7,7 +7,7 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 
@@ -28,23 +28,20 @@ from petcheck.judging.rules import RULE
 from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
-from petcheck.plan.ending import end_share, ending
+from petcheck.plan.ending import ending
 from petcheck.plan.keys import KeyCell, KeyPlan, key_plan
 from petcheck.plan.pages import Parameters, first_pages
 from petcheck.plan.together import pages_beside
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation, allowed_operations
+from petcheck.toolkit.budget import RESERVED, Budget
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange, no_answer, no_api
 from petcheck.wire.api import Api
 from petcheck.wire.transport import Transport
 
-READING_BUDGET, WRITING_BUDGET = 40, 60
 _QUESTIONS = 6  # most questions that a rule may ask for one decision
 _SAME_QUESTIONS = 3  # that it may ask for the same requests in a run: where an animal never stops changing
-# requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
-_RESERVED = 3
-_AFTER_THE_END = 2  # more of them that the end leaves over, if an animal may be gone
 
 
 @dataclass
@@ -62,23 +59,23 @@ class Target:
     seed: int
     repeats: bool = False
     created: dict[str, Exchange] = field(default_factory=dict)  # by the label of the body
-    examples_sent: int = 0
-    examples_share: int = 0
+    examples_share: InitVar[int] = 0  # the most requests of property examples
     populate: int | None = None  # the number of animals to create up to
-    populating: int = 0  # requests to populate it, and to look at it then
     choice: Choice = field(default_factory=Choice)
     suspected: int = 0  # failures of bursts that were sent alone
     failing: set[str] = field(default_factory=set)  # requirements that failed after a burst
     repeated: set[bool] = field(default_factory=set)  # whether bursts that were sent again had created animals
-    ended: bool = False  # what was asked first was asked again
-    cut_off: deque[Call] = field(default_factory=deque)  # except these, for which no requests were left
+    cut_off: deque[Call] = field(default_factory=deque)  # what the end had no requests left for
     untestable: str | None = None
     exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, examples_share: int) -> None:
         drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret
         self.unknown_id = drawn.randrange(2**40, 2**62)
         self._number = drawn.randrange(10**8, 10**9)
+        self.budget = Budget(
+            self.transport.tally, self.config.writes, examples_share, has_end=self.choice.entries is None
+        )
         self._categories: tuple[int, ...] = ()
         self._record = WholeRecord()
         self._asked: Counter[tuple[str, tuple[Call, ...]]] = Counter()
@@ -229,15 +226,15 @@ class Target:
 
     def _put(self, question: Ask, send: Callable[[Call], object], patient: bool) -> None:
         """Send the requests that a rule asks for, not before their time. Raises `BudgetSpent` if too few are left."""
-        if self.spare_in_all() < len(question.calls) + self._still_planned():
+        if self.budget.spare_in_all() < len(question.calls) + self._still_planned():
             raise BudgetSpent("the run's request budget is spent")
         left = question.not_before - self.transport.time.monotonic()
         if left > 0 and patient:
             self.transport.wait(left, "checking an earlier answer again")
         for call in question.calls:
             beside = pages_beside(call, self.record)
-            if beside and self.examples_left() >= len(beside):
-                self.examples_sent += len(beside)  # they take the place of property examples
+            if beside and self.budget.examples_left() >= len(beside):
+                self.budget.examples_sent += len(beside)  # they take the place of property examples
                 self.api.ask_together([call, *beside])
             else:
                 send(call)
@@ -245,50 +242,33 @@ class Target:
     @property
     def keys_always_asked(self) -> tuple[KeyCell, ...]:
         """The cells of the plan of keys that the run asks whatever is left."""
-        return self.keys.needed + (self.keys.likely if self.examples_share else ())
+        return self.keys.needed + (self.keys.likely if self.budget.examples_share else ())
 
     def _still_planned(self) -> int:
         """Requests with invalid keys, and a few others, that a run of everything has yet to send."""
         last = page_call(LIMIT_MAX + 1)
-        if not self.has_end or self.api.known(last):
+        if not self.budget.has_end or self.api.known(last):
             return 0
         planned = Counter(cell.pair for cell in self.keys_always_asked)
         sent = Counter((call.credential, call.operation) for call in {one.request.call for one in self.record})
-        return (planned - sent).total() + _RESERVED
-
-    @property
-    def budget(self) -> int:
-        """The requests of the run, without property examples and those to populate the target."""
-        return WRITING_BUDGET if self.config.writes else READING_BUDGET
-
-    def spare(self) -> int:
-        """Requests left of the run's budget, without property examples and those to populate the target."""
-        return self.budget - (self.transport.tally.spent - self.examples_sent - self.populating)
-
-    @property
-    def has_end(self) -> bool:
-        """Whether the run asks again at its end what it asked first: one that judges everything does."""
-        return self.choice.entries is None
-
-    @property
-    def reserved(self) -> int:
-        """Requests kept for later: the body in chunks, the end of the run, and questions that arise after them."""
-        if self.ended or not self.has_end:
-            return _RESERVED
-        return _RESERVED + self._kept_for_chunks + self._kept_for_the_end
+        return (planned - sent).total() + RESERVED
 
     def ending(self) -> Iterator[Call]:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
-        if not self.has_end:
+        if not self.budget.has_end:
             return
-        self.cut_off, self.ended = deque(ending(self.record)[: self._kept_for_the_end]), True
+        self.cut_off, self.budget.ended = deque(ending(self.record)[: self.budget.kept_for_the_end]), True
         while self.cut_off and self.spare_for_the_end() > 0:
             yield self.cut_off.popleft()
 
+    def spare_for_the_end(self) -> int:
+        """Requests that the end of the run may still use."""
+        return self.budget.spare_for_the_end(may_be_gone=whether_removed(self.record) is not None)
+
     def ask_whether_removed(self) -> None:
         """Find out whether an animal is gone that was found before and no longer is, once in a run."""
-        question, left = whether_removed(self.record), self.spare_in_all()
-        if question is not None and left and self.has_end:
+        question, left = whether_removed(self.record), self.budget.spare_in_all()
+        if question is not None and left and self.budget.has_end:
             with suppress(NotSent):
                 fitting = replace(question, calls=question.calls[-left:])
                 self._put(fitting, partial(self.api.call, fresh=True), patient=True)
@@ -299,11 +279,11 @@ class Target:
         And send what failed by itself again in the same form, to find out whether it always fails; first if it failed
         beside others only, as they may be the cause.
         """
-        left = _RESERVED - 1
+        left = RESERVED - 1
         failing = {name: self.decision(name) for name in RULE if self.choice.covers(name)}
         forms = {name: forms_in(one) for name, one in failing.items() if isinstance(one, Failed)}
         for requirement in sorted(forms, key=lambda name: not forms[name]):
-            while left and self.spare_in_all():
+            while left and self.budget.spare_in_all():
                 decision = self.decision(requirement)
                 if not isinstance(decision, Failed):
                     break
@@ -322,27 +302,6 @@ class Target:
         self.transport.section = call.operation.section
         with suppress(NotSent):
             self.api.call(call, fresh=True)
-
-    def affords(self, requests: int = 1) -> bool:
-        """Whether that many requests are left beside those of property examples and what is kept for later."""
-        return self.spare() >= requests + self.reserved
-
-    def spare_for_examples(self) -> int:
-        """Requests that property examples may still use."""
-        return self.spare_in_all() - self.reserved
-
-    def examples_left(self) -> int:
-        """Requests of property examples that may be used for something else."""
-        return min(self.examples_share - self.examples_sent, self.spare_for_examples())
-
-    def spare_for_the_end(self) -> int:
-        """Requests that the end of the run may still use."""
-        kept = _AFTER_THE_END if whether_removed(self.record) is not None else 0
-        return max(self.spare_for_examples() - kept, 0)
-
-    def spare_in_all(self) -> int:
-        """Requests left including the property examples' share, which questions that arise in a run may use too."""
-        return self.spare() + self.examples_share - self.examples_sent
 
     # ---- what the run makes
 
@@ -374,23 +333,14 @@ class Target:
             self.created[label] = self.api.call(valid_call(body, escaped=escaped))
         return self.created[label]
 
-    @property
-    def _kept_for_chunks(self) -> int:
-        """Requests kept for the body in chunks: one of those of property examples."""
-        return int(self.config.writes and self.examples_share > 0)
-
-    @property
-    def _kept_for_the_end(self) -> int:
-        return end_share(self.budget + self.examples_share)
-
     def post_in_chunks(self) -> None:
         """Post an animal with its body in chunks, if a request is left for it. Raises `NotRun` without writes.
 
         Any answer is one, silence too: the document leaves it open.
         """
         self.need_writes()
-        kept = self._kept_for_chunks and self.spare_in_all() > self._kept_for_the_end
-        if not (kept or self.affords()):
+        kept = self.budget.kept_for_chunks and self.budget.spare_in_all() > self.budget.kept_for_the_end
+        if not (kept or self.budget.affords()):
             return
         call = new_pet_call(chunked_pet(self.run, self.category))
         self.transport.send_once(replace(call, form=Form.CHUNKED))

@@ -46,7 +46,7 @@ def send_together(target: Target, burst: Sequence[Call]) -> None:
     if target.transport.bursts > number:
         spent = target.transport.tally.spent
         _explain(target, [one for one in answers if one is not None and one.burst is not None])
-        target.examples_sent += target.transport.tally.spent - spent
+        target.budget.examples_sent += target.transport.tally.spent - spent
 
 
 def ask_refusals_ahead(target: Target) -> None:
@@ -109,7 +109,7 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
 def sends_bursts(target: Target) -> bool:
     """Whether a run sends several requests at the same time; one of few requests keeps the order of its checks."""
     allowed = target.transport.permissions
-    return allowed.connections > 1 and allowed.max_requests >= target.budget
+    return allowed.connections > 1 and allowed.max_requests >= target.budget.planned
 
 
 def _explain(target: Target, burst: Sequence[Exchange]) -> None:
@@ -137,7 +137,7 @@ def _explain(target: Target, burst: Sequence[Exchange]) -> None:
         if _is_refused(suspect) and any(_is_refused(one) and _is_accepted_alone(one) for one in target.record):
             return
         if suspect.index not in again:
-            if target.suspected >= _SUSPECTED or target.examples_left() < 2 * len(burst) + 1:
+            if target.suspected >= _SUSPECTED or target.budget.examples_left() < 2 * len(burst) + 1:
                 return
             target.suspected += 1
             again[suspect.index] = _again(target, suspect)

@@ -143,9 +143,7 @@ class Transport:
 
     def send_burst_again(self, burst: Sequence[Exchange]) -> None:
         """Send the requests of a burst at the same time once more, in the same forms. Raises `NotSent`."""
-        calls = [self.formed(one.request.same, self.recorded) for one in burst]
-        if self._burst_size(calls) == len(calls):
-            self._sent_together(calls, repeated=burst)
+        self._sent_again([self.formed(one.request.same, self.recorded) for one in burst], burst)
 
     def wait(self, seconds: float, why: str) -> None:
         """Wait, reporting the seconds left every second. Raises `NotSent` if the run may not wait that long.
@@ -272,13 +270,12 @@ class Transport:
     def _burst(self, calls: Sequence[Call]) -> list[Exchange | None]:
         """Send calls at the same time, and one after the other those whose answers do not count."""
         formed = [self.formed(call, self.recorded) for call in calls]
-        answers = self._sent_together(formed)
+        answers: Sequence[Exchange] = self._sent_together(formed)
         silent = [one for one in answers if isinstance(one.answer, NoAnswer)]
         if silent and not any(map(may_be_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
             self._bursts_again += 1
             self._await_life(silent)
-            if self._burst_size(formed) == len(formed):  # the limit of requests may have room for fewer
-                answers = self._sent_together(formed, repeated=answers, cause=Unplanned.SILENCE)
+            answers = self._sent_again(formed, answers, Unplanned.SILENCE)
         self.one_by_one = self.one_by_one or any(map(may_be_in_excess, answers))
         return [self._counted(one, call) for one, call in zip(answers, formed, strict=True)]
 
@@ -297,6 +294,14 @@ class Transport:
             return None
         finally:
             self.again = None
+
+    def _sent_again(
+        self, calls: Sequence[Call], before: Sequence[Exchange], cause: Unplanned | None = None
+    ) -> Sequence[Exchange]:
+        """Send a burst once more; without requests for all of it, the exchanges `before` stand."""
+        if self._burst_size(calls) < len(calls):
+            return before
+        return self._sent_together(calls, repeated=before, cause=cause)
 
     def _sent_together(
         self, calls: Sequence[Call], *, repeated: Sequence[Exchange] = (), cause: Unplanned | None = None
