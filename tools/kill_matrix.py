@@ -10,9 +10,9 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import date
+from multiprocessing import Pool
 from pathlib import Path
 
 from petcheck.spec.sections import TITLES
@@ -38,6 +38,7 @@ EACH = SEEDS[:3]  # for every fault and variation
 SHARE_SEEDS = SEEDS[:5]  # for a fault that a run may miss
 OFTEN = 10  # a fault that shows in one of so many responses, or fewer, should be found
 TRIES = 20  # of a race with bursts alone
+_TASKS = 50  # of a process: pytest keeps megabytes of each of its runs
 
 
 def run_until_found(name: str, *more: str, by: Judge = judge_in_place) -> list[Trial]:
@@ -341,10 +342,10 @@ def main(names: Sequence[str] = ()) -> int:
     every: tuple[Mapping[str, object], ...] = (FAULTS, VARIATIONS, RACES, INTERMITTENT)
     faults, variations, *missable = ([name for name in all_ if not names or name in names] for all_ in every)
     shared = [name for kind in missable for name in kind]
-    with ProcessPoolExecutor() as pool:
-        of_faults = dict(zip(faults, pool.map(_fault, faults), strict=True))
-        of_variations = dict(zip(variations, pool.map(_variation, variations), strict=True))
-        shares = dict(zip(shared, pool.map(share_of, shared), strict=True))
+    with Pool(maxtasksperchild=_TASKS) as pool:
+        of_faults = dict(zip(faults, pool.imap(_fault, faults), strict=True))
+        of_variations = dict(zip(variations, pool.imap(_variation, variations), strict=True))
+        shares = dict(zip(shared, pool.imap(share_of, shared), strict=True))
     wrong = {name: one for name, one in of_faults.items() if not _as_expected(name, one)}
     alarms = {name: one for name, one in of_variations.items() if one.found}
     differ = {name: one for name, one in (of_faults | of_variations).items() if not one.same}
