@@ -135,6 +135,19 @@ def test_one_result_with_two_targets_has_two_sides(folder: Path, capsys: pytest.
     assert re.match(r"staging and production differ in \d+ open points; \d+ requirements", capsys.readouterr().out)
 
 
+def test_a_target_that_could_not_be_tested_is_left_out_and_keeps_the_rest_from_being_called_equal(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(*samples.whole_run(), folder / "both")
+    change(folder / "both" / "result.json", put("targets/1/unreachable", "no answer"))
+    assert main(["compare", "both", "both/result.json"]) == 6
+    headline, left_out, *_ = capsys.readouterr().out.splitlines()
+    assert headline.startswith("staging (both/result.json) #1 and staging (both/result.json) #2 are equal")
+    assert left_out == "  production (both/result.json) #1 is left out. It could not be tested: no answer"
+    assert main(["compare", "both", "b", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["left_out"] == [{"target": "production", "why": "no answer"}]
+
+
 def test_the_same_file_twice_is_equal_and_has_distinct_sides(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "a", "a/result.json"]) == 0
     assert capsys.readouterr().out.startswith(

@@ -23,7 +23,8 @@ PARSER = Parser(
     usage="petcheck compare A/result.json B/result.json … [-o FILE] [--json]",
     description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
     "differs, what is equal. Each result.json needs its exchanges.jsonl in the same folder.",
-    epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result does not follow from its recording.",
+    epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result does not follow from its recording, 6 equal, but "
+    "a target could not be tested.",
 )
 PARSER.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
 PARSER.add_argument("-o", "--output", metavar="FILE", help="the page (comparison.html); - is standard output")
@@ -46,7 +47,9 @@ def main(argv: list[str]) -> int:
         lambda: comparison_text.render(compared, page=str(page), **look()),
         json_text.of_comparison(compared) if options.json else None,
     )
-    return int(Exit.FAILS if compared.different else Exit.HOLDS)
+    if compared.different:
+        return int(Exit.FAILS)
+    return int(Exit.UNTESTABLE if compared.left_out else Exit.HOLDS)
 
 
 def proven_run(run: Path) -> RecordedRun:

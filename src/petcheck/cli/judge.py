@@ -133,7 +133,7 @@ def _compare(found: Sequence[Judged], folder: str | None) -> None:
     ends = [(one.name, one.end) for one in found if one.end is not None and not one.in_parts]
     sides = [RecordedRun(name, end.result, end.material.evidence) for name, end in ends]
     try:
-        compared = compare.compare(sides, leave_out=True)
+        compared = compare.compare(sides)
     except NotComparable as error:
         print(f"not compared: {error}")
         return

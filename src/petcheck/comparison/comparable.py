@@ -26,28 +26,24 @@ def has_several_sides(result: Result) -> bool:
     return result.complete and tested > 1 and not is_fleet(result)
 
 
-def comparable(
-    runs: Sequence[RecordedRun], *, leave_out: bool
-) -> tuple[list[tuple[RecordedRun, TargetInfo]], list[tuple[RecordedRun, TargetInfo]]]:
-    """The targets of `runs` that can be compared, two or more, and those that could not be tested.
-
-    Raises NotComparable; unless `leave_out`, also for a target that could not be tested.
-    """
+def sides_in(runs: Sequence[RecordedRun]) -> list[tuple[RecordedRun, TargetInfo]]:
+    """The targets of `runs`, of which two or more could be tested. Raises NotComparable."""
     _expect_one_suite(runs)
     found = [(run, target) for run in runs for target in run.result.targets]
-    broken = [(run, target) for run, target in found if target.unreachable is not None]
-    if broken and not leave_out:
-        run, target = broken[0]
-        why = printable((target.unreachable or "").rstrip("."))
-        raise NotComparable(f"{run.file}: {printable(target.name, 60)} could not be tested: {why}; then compare again")
-    usable = [(run, target) for run, target in found if target.unreachable is None]
-    if len(usable) < 2:
-        files = ", ".join(run.file for run in runs)
-        raise NotComparable(
-            f"{files}: there {'is 1 target' if usable else 'are 0 targets'} to compare, but two are needed; "
-            "give another result.json"
-        )
-    return usable, broken
+    tested = sum(target.unreachable is None for _, target in found)
+    if tested > 1:
+        return found
+    for run, target in found:
+        if target.unreachable is not None:
+            why = printable(target.unreachable.rstrip("."))
+            raise NotComparable(
+                f"{run.file}: {printable(target.name, 60)} could not be tested: {why}; then compare again"
+            )
+    files = ", ".join(run.file for run in runs)
+    raise NotComparable(
+        f"{files}: there {'is 1 target' if tested else 'are 0 targets'} to compare, but two are needed; "
+        "give another result.json"
+    )
 
 
 def _expect_one_suite(runs: Sequence[RecordedRun]) -> None:

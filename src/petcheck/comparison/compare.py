@@ -23,7 +23,7 @@ from pathlib import PurePath
 from typing import Literal, TypeVar, get_args
 
 from petcheck.comparison.behaviour import compare_behaviour
-from petcheck.comparison.comparable import circumstances, comparable
+from petcheck.comparison.comparable import circumstances, sides_in
 from petcheck.comparison.difference import Agreement, Difference
 from petcheck.comparison.open_points import ComparedPoint, compare_open_points
 from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord
@@ -63,6 +63,14 @@ class Side:
     def counts(self) -> dict[str, int]:
         """How many of its verdicts have each standing."""
         return totals.tally(self.verdicts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A target that could not be tested, and why; its label is like that of a side."""
+
+    label: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +131,7 @@ class Comparison:
     agreed: tuple[ComparedRequirement, ...]
     agreed_points: tuple[ComparedPoint, ...]
     alike: Mapping[str, int]
-    left_out: tuple[TargetInfo, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def different(self) -> bool:
@@ -131,13 +139,11 @@ class Comparison:
         return bool(self.contradicted or self.one_sided or self.differing_points or self.differences)
 
 
-def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparison:
-    """What is equal and what differs between the targets of `runs`.
-
-    Raises NotComparable. With `leave_out`, a target that could not be tested is left out instead, with the reason.
-    """
-    usable, broken = comparable(runs, leave_out=leave_out)
-    sides = tuple(_side(run, target, label) for (run, target), label in zip(usable, labels_of(usable), strict=True))
+def compare(runs: Sequence[RecordedRun]) -> Comparison:
+    """What is equal and what differs between the targets of `runs` that could be tested. Raises NotComparable."""
+    found = sides_in(runs)
+    labelled = list(zip(labels_of(found), found, strict=True))
+    sides = tuple(_side(run, target, label) for label, (run, target) in labelled if target.unreachable is None)
     records = [side.record for side in sides]
     contradicted, one_sided, agreed = _by_agreement(_requirements(sides))
     points = compare_open_points([side.observed for side in sides], records)
@@ -160,7 +166,9 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
         agreed=agreed,
         agreed_points=agreed_points,
         alike=alike,
-        left_out=tuple(target for _, target in broken),
+        left_out=tuple(
+            LeftOut(label, target.unreachable) for label, (_, target) in labelled if target.unreachable is not None
+        ),
     )
 
 
@@ -172,14 +180,14 @@ def _by_agreement(found: Sequence[_Compared]) -> list[tuple[_Compared, ...]]:
 # ---- sides
 
 
-def labels_of(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
-    """A unique name for each side: the target's name, if needed with the folder, the file or a number."""
-    labels = [target.name for _, target in usable]
+def labels_of(found: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
+    """A unique name for each target: the target's name, if needed with the folder, the file or a number."""
+    labels = [target.name for _, target in found]
     for place in (lambda file: PurePath(file).parent.name or file, str):
         often = Counter(labels)
         labels = [
             label if often[label] == 1 else f"{target.name} ({place(run.file)})"
-            for label, (run, target) in zip(labels, usable, strict=True)
+            for label, (run, target) in zip(labels, found, strict=True)
         ]
     often = Counter(labels)
     return [

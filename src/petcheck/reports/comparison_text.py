@@ -22,6 +22,8 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str | None
     """
     lines = TextLines(width, colour)
     lines.say(headline(comparison), hanging="  ", style=f"{BOLD};{RED if comparison.different else GREEN}")
+    for one in comparison.left_out:
+        lines.say(f"{printable(one.label, 80)} is left out. It could not be tested: {printable_reason(one.why)}", "  ")
     for name, each in comparison.circumstances.items():
         values = "; ".join(
             f"{printable(side.label, 80)}: {printable(value, 80)}"

@@ -37,7 +37,7 @@ def of_comparison(comparison: Comparison) -> str:
             "suite": comparison.suite,
             "interface": comparison.interface,
             "sides": [_side(side) for side in comparison.sides],
-            "left_out": [{"target": one.name, "why": one.unreachable} for one in comparison.left_out],
+            "left_out": [{"target": one.label, "why": one.why} for one in comparison.left_out],
             "circumstances": [{"name": name, "values": each} for name, each in comparison.circumstances.items()],
             "different": {
                 "verdicts": _each(comparison.contradicted, _REQUIREMENT),

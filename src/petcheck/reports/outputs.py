@@ -114,7 +114,7 @@ def _comparison(material: Material) -> Iterable[str]:
         from petcheck.reports import comparison_html
 
         run = load.RecordedRun(results.FILE, material.result, material.evidence)
-        return [comparison_html.render(compare.compare([run], leave_out=True), {results.FILE: report_html.FILE})]
+        return [comparison_html.render(compare.compare([run]), {results.FILE: report_html.FILE})]
     except Exception as error:
         why = escape(printable(f"{type(error).__name__}: {error}"))
         return [f'<!doctype html><html lang="en"><meta charset="utf-8"><title>No comparison</title><p>{why}</p>\n']
