@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
@@ -16,22 +17,31 @@ from tests.support.trial import KEY, Trial, judge_in_place
 NAME = RATE_RESET.lower().encode()
 
 
-def run(broken: Callable[[int, Any], bool], *options: str, examples: str = "0") -> Trial:
-    """A run against a server that leaves a header out of some responses, by their number from 1 and the request."""
+def run(broken: Callable[[int, Any], bool], *options: str, examples: str = "0", pause: float = 0) -> Trial:
+    """A run against a server that leaves a header out of some responses, by their number from 1 and the request.
+
+    The request has the number of those "under way" too. A `pause` in seconds before each answer lets bursts overlap.
+    """
     app = create_app(ReferenceSettings(keys={KEY: "pro"}))
-    number = 0
+    number = under_way = 0
 
     async def without(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
-        nonlocal number
+        nonlocal number, under_way
         number += scope["type"] == "http"
-        bad = scope["type"] == "http" and broken(number, scope)
+        under_way += 1
+        if pause:
+            await asyncio.sleep(pause)
+        bad = scope["type"] == "http" and broken(number, {**scope, "under way": under_way})
 
         async def sent(message: Any) -> None:
             headers: Iterable[tuple[bytes, bytes]] = message.get("headers", ())
             kept = [(name, value) for name, value in headers if not (bad and name.lower() == NAME)]
             await send({**message, "headers": kept} if "headers" in message else message)
 
-        await app(scope, receive, sent)
+        try:
+            await app(scope, receive, sent)
+        finally:
+            under_way -= 1
 
     with running(without) as url:
         return judge_in_place(f"{url}/v1", *options, "--examples", examples, seed=1)
@@ -81,3 +91,20 @@ def test_what_fails_alone_like_in_a_burst_is_no_reason_to_repeat_the_burst(write
     assert any(trial.exchanges[index].burst is not None for index in row.decisive)
     assert again
     assert not any(one.burst is not None for one in again)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [50, 180])
+def test_a_burst_is_sent_again_if_a_request_fails_only_there_also_late_in_a_long_run(after: int) -> None:
+    # one is the server's own start
+    trial = run(
+        lambda number, scope: number > after and scope["under way"] > 2,
+        *("--allow-writes", "--max-requests", "400", "--max-wait", "300"),
+        examples="100",
+        pause=0.01,
+    )
+    assert "RATE-3" in trial.ids("fail")
+    again = [one for one in trial.exchanges if one.again is not None]
+    bursts = {one.burst for one in again if one.burst is not None}
+    assert 1 <= len(bursts) <= 2
+    assert {one.burst for one in (trial.exchanges[one.again or 0] for one in again if one.burst is not None)}

@@ -29,7 +29,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import RequestKind
 from petcheck.toolkit.shares import DEEP, shares
 from petcheck.toolkit.target import Target
-from petcheck.toolkit.together import ask_ahead
+from petcheck.toolkit.together import ask_ahead, explain_bursts
 from petcheck.wire.circuit import is_ordinary
 
 _FURTHER = 10  # most requests to simplify one example
@@ -140,6 +140,8 @@ class Examples:
             except NotSent as obstacle:
                 self._obstacles |= {part.name: obstacle for part in parts}
                 break
+        with self._counted():
+            explain_bursts(self.target)
 
     def compare(self) -> None:
         """Ask what decides the requirements that take several exchanges, once all examples were sent."""

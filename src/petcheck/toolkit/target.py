@@ -62,6 +62,7 @@ class Target:
     examples_share: InitVar[int] = 0  # the most requests of property examples
     populate: int | None = None  # the number of animals to create up to
     choice: Choice = field(default_factory=Choice)
+    unexplained: list[Exchange] = field(default_factory=list)  # of bursts in which nobody has looked for failures yet
     suspected: int = 0  # failures of bursts that were sent alone
     failing: set[str] = field(default_factory=set)  # requirements that failed after a burst
     repeated: set[bool] = field(default_factory=set)  # whether bursts that were sent again had created animals

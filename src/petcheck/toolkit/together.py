@@ -10,6 +10,7 @@ from itertools import islice
 from petcheck.call import Call, Credential, new_pet_call, read_call
 from petcheck.errors import NotSent
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.decision import Failed
 from petcheck.judging.rules import RULE
 from petcheck.plan.together import first_of_each_kind, kind_of, may_end_a_server, mixed
@@ -21,6 +22,8 @@ from petcheck.toolkit.lookups import listed_before, unknown_id
 from petcheck.toolkit.target import Target
 
 _ALONE_AT_THE_END = 4  # one after the other on a kept connection, an animal after a 404 among them; the rest overlap
+# to look for failures, all exchanges are judged again: after each burst while they are few, then after a share of them
+_FEW, _SHARE = 150, 0.1
 _SUSPECTED = 6  # failures of bursts that are sent alone
 
 
@@ -44,9 +47,10 @@ def send_together(target: Target, burst: Sequence[Call]) -> None:
     number = target.transport.bursts
     answers = target.api.ask_together(burst)
     if target.transport.bursts > number:
-        spent = target.transport.tally.spent
-        _explain(target, [one for one in answers if one is not None and one.burst is not None])
-        target.budget.examples_sent += target.transport.tally.spent - spent
+        target.unexplained += [one for one in answers if one is not None and one.burst is not None]
+        record = len(target.record)
+        if record <= _FEW or len(target.unexplained) >= record * _SHARE:
+            explain_bursts(target)
 
 
 def ask_refusals_ahead(target: Target) -> None:
@@ -112,28 +116,37 @@ def sends_bursts(target: Target) -> bool:
     return allowed.connections > 1 and allowed.max_requests >= target.budget.planned
 
 
-def _explain(target: Target, burst: Sequence[Exchange]) -> None:
+def explain_bursts(target: Target) -> None:
     """Send what fails in a burst alone; if it holds there, send the whole burst again, at the same time and alone.
 
     One burst that creates and one that does not are repeated in a run. The requests are those of property examples,
     which find less.
     """
-    creates = any(one.status == 201 for one in burst)
-    if creates in target.repeated:
-        return
-    places = {one.index: one for one in burst}
+    spent = target.transport.tally.spent
+    _explain(target)
+    target.budget.examples_sent += target.transport.tally.spent - spent
+
+
+def _explain(target: Target) -> None:
+    new, target.unexplained = target.unexplained, []
+    every = grouped((one.burst, one) for one in new).values()
+    bursts = [burst for burst in every if _creates(burst) not in target.repeated]
+    of_burst = {one.index: burst for burst in bursts for one in burst}
     suspects: dict[str, Exchange] = {}
-    for name in (name for name in RULE if target.choice.covers(name)):
+    for name in (name for name in RULE if target.choice.covers(name)) if bursts else ():
         decision = target.decision(name)
-        failing = [proof.exchange.index for proof in decision.proofs] if isinstance(decision, Failed) else []
-        if failing and set(failing) <= places.keys() and name not in target.failing:
-            suspects[name] = places[failing[0]]
+        failing = [proof.exchange for proof in decision.proofs] if isinstance(decision, Failed) else []
+        if failing and all(one.index in of_burst for one in failing) and name not in target.failing:
+            suspects[name] = failing[0]
         if failing:
             target.failing.add(name)
     again: dict[int, Exchange | None] = {}
     # a body that must be refused is most likely accepted alone, too, as others were
     for name in sorted(suspects, key=lambda name: _is_refused(suspects[name])):
         suspect = suspects[name]
+        burst = of_burst[suspect.index]
+        if _creates(burst) in target.repeated:
+            continue
         if _is_refused(suspect) and any(_is_refused(one) and _is_accepted_alone(one) for one in target.record):
             return
         if suspect.index not in again:
@@ -144,13 +157,16 @@ def _explain(target: Target, burst: Sequence[Exchange]) -> None:
         alone, now = again[suspect.index], target.decision(name)
         if alone is None or (isinstance(now, Failed) and _shows(now, alone)):
             continue
-        target.repeated.add(creates)
+        target.repeated.add(_creates(burst))
         with suppress(NotSent):
             target.transport.send_burst_again(burst)
         for one in burst:
             if one.index not in again:
                 _again(target, one)
-        return
+
+
+def _creates(burst: Sequence[Exchange]) -> bool:
+    return any(one.status == 201 for one in burst)
 
 
 def _is_refused(exchange: Exchange) -> bool:
