@@ -298,6 +298,14 @@ def test_other_clients() -> None:
     assert changed == [set()] * 4 + [{3, 2, 1}] * 5 + [{6, 5, 4, 3, 2, 1}]
 
 
+@pytest.mark.parametrize(
+    ("animals", "kept"), [(3, [6, 5, 4, 3]), (5, [8, 7, 6, 5, 4]), (0, [3, 2, 1])], ids=["few", "more", "none"]
+)
+def test_the_newest(animals: int, kept: list[int]) -> None:
+    *_, listed = first("keeps-the-newest", *[REX] * 3, Ask("/pets"), animals=animals)
+    assert [pet["id"] for pet in json.loads(listed[1])] == kept
+
+
 def rates(variation: str, asks: Sequence[Ask | float], **fields: object) -> list[tuple[int, str | None, str | None]]:
     clock = Clock()
     app = create_app(settings(variations=(variation,), **fields), clock=clock)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle, islice
@@ -113,7 +114,7 @@ def _remove(state: ServerState, behaviour: Behaviour, number: int) -> None:
 def _forget_oldest(state: ServerState, behaviour: Behaviour, number: int) -> None:
     """The store holds as many animals as at the start, at least four; an empty one any number."""
     animals = state.store.newest_first()
-    room = state.memory["newest only"].setdefault("room", max(len(animals), 4) if animals else None)
+    room = state.memory["newest only"].setdefault("room", max(len(animals), 4) if animals else sys.maxsize)
     for animal in animals[room:]:
         state.store.remove(animal.id)
 
