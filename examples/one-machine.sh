@@ -3,7 +3,7 @@
 #
 #   SHARDS=8 JOBS=4 examples/one-machine.sh --plan pro
 #
-# With GNU parallel: seq "$SHARDS" | parallel -j "$JOBS" petcheck --shard "{}/$SHARDS" --reports "$shards/{}"
+# With GNU parallel: seq "$SHARDS" | parallel -j "$JOBS" petcheck --shard "{}/$SHARDS" --seed "$SEED" --reports "$shards/{}"
 set -u
 SHARDS=${SHARDS:-4} JOBS=${JOBS:-2} SEED=${SEED:-$(date +%s)}
 

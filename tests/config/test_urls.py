@@ -37,7 +37,7 @@ def test_a_url_may_end_in_an_empty_query() -> None:
     ("url", "shown"), [("https://h/v1\\x", "https://h/v1\\x"), ("https://h/@x/v1", "https://…@x/v1")]
 )
 def test_a_url_that_no_recording_may_hold_is_refused_before_the_run(url: str, shown: str) -> None:
-    said = "this URL has no backslash and no @ in its path; write / and %40 instead"
+    said = "a URL must not have a backslash, or an @ in its path; write / and %40 instead"
     assert complaint(target=[url]) == f"--target {shown}: {said}"
 
 

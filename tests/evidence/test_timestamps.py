@@ -285,7 +285,10 @@ def test_signals_end_the_wait_for_the_authority_and_lose_nothing(tmp_path: Path)
             "https://me:pass@tsa.example",
             "https://…@tsa.example: a URL must not have a user or password",
         ),
-        ("https://tsa.example/?key=1", "this URL has no query and no fragment; end it after the path, as in /tsr"),
+        (
+            "https://tsa.example/?key=1",
+            "a URL must not have a query or a fragment; end it after the path, as in /tsr",
+        ),
     ],
 )
 def test_a_wrong_url_stops_the_run_before_it_begins(url: str, why: str, tmp_path: Path) -> None:

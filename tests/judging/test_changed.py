@@ -20,7 +20,7 @@ from tests.support.exchanges import exchange
 _LIST, CREATE, GET, _ORDERS = Operation
 READING = Grounds(date(2030, 12, 4))
 WRITING = replace(READING, writes=True)
-CHANGED_ONCE = "One animal of the run differs from its 201, which another client may have changed. Run again."
+CHANGED_ONCE = "One animal of the run differs from its 201; another client may have changed it. Run again."
 DUE = 10.1
 """When every answer must show an animal: its POST ends at 0.1 s."""
 

@@ -25,7 +25,7 @@ LIST_3, LIST_4 = catalogue()["LIST-3"], catalogue()["LIST-4"]
 
 
 YESTERDAY = date(2026, 11, 20)
-EXPIRED = "The waiver expired on 2026-11-20: fix the server, or agree on a new one."
+EXPIRED = "The waiver ended after 2026-11-20: fix the server, or agree on a later day."
 OPEN: tuple[Outcome, ...] = ("inconclusive", "not-run", "error")
 STALE = "The waiver is stale: the requirement holds now. Remove it from the configuration. It broke."
 
@@ -101,7 +101,9 @@ def test_a_gap_accepts_that_a_requirement_was_not_examined_until_its_day() -> No
         assert exit_of([examined, accepted], strict=True) is Exit.HOLDS
         expired = waived(outcome, gap(YESTERDAY))
         assert expired.waiver == AppliedWaiver("ticket 7", "2026-11-20", gap=True, ended=True)
-        assert expired.reason.startswith("The gap ended on 2026-11-20: have it examined, or agree on a new one. It ")
+        assert expired.reason.startswith(
+            "The gap ended after 2026-11-20: have the requirement examined, or agree on a later day. It "
+        )
         assert exit_of([examined, expired], strict=True) is exit_of([examined, expired]) is Exit.FAILS
         assert exit_of([examined, expired], chosen=("LIST-4",)) is Exit.HOLDS
         assert exit_of([examined, waived(outcome, until(TODAY))], strict=True) is Exit.UNSETTLED

@@ -318,7 +318,7 @@ def test_what_only_overlap_shows_says_how_often_together_and_alone() -> None:
     found = often(record, [1, 2, 7])
     assert found == Frequency(2, 4, "responses to requests at the same time", 1, 4, 4, "at the same time")
     assert found.sentence == (
-        "2 of 4 requests at the same time failed this way, 1 of 4 when they were sent so again, "
+        "2 of 4 requests at the same time failed this way, 1 of 4 when they were sent together again, "
         "and none of 4 one after the other."
     )
     assert found.responses == "2 of 4 responses to requests at the same time"
@@ -348,7 +348,7 @@ def test_a_burst_that_fails_only_when_it_is_repeated_is_counted_too() -> None:
     first, second = burst(1, *FOUR), burst(2, *FOUR)
     record = numbered([*first, *second, *burst(3, *FOUR, again_from=4), *burst(0, *FOUR, again_from=0)])
     assert often(record, [0, 1, 2, 8]).sentence == (
-        "3 of 8 requests at the same time failed this way, 1 of 4 when they were sent so again, "
+        "3 of 8 requests at the same time failed this way, 1 of 4 when they were sent together again, "
         "and none of 4 one after the other."
     )
 

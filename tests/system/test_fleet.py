@@ -170,7 +170,7 @@ def test_quietly_it_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]
 def test_the_folder_proves_what_it_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "verify", "one", "--public-key", "key.pub")
     assert code == 0
-    assert text.startswith("proven: the verdicts in one follow from its recording, no file was changed alone, ")
+    assert text.startswith("proven: the verdicts in one follow from its recording, every file matches it, ")
     assert text.splitlines()[0].endswith("and the signature is that of the given key.")
 
 

@@ -170,7 +170,8 @@ def test_a_faulty_server_is_judged(answer: Answer) -> None:
 @pytest.mark.parametrize("elsewhere", [200, 404, 500])
 def test_a_web_site_is_not_the_interface(elsewhere: int) -> None:
     reason, rig = probed(lambda sent: page(200 if sent.path == "/pets" else elsewhere, "Welcome &amp; hello"))
-    assert reason == "is https://pets.example/v1 the API? Every answer is text/html, titled 'Welcome & hello'"
+    shown = "an HTML page, titled 'Welcome & hello'"
+    assert reason == f"every answer from https://pets.example/v1 is {shown}, so it is not the API; check the base URL"
     assert {sent.method for sent in rig.client.sent} == {"GET"}
 
 

@@ -87,6 +87,12 @@ class _Help(argparse.HelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30, width=_WIDTH)
 
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        # a separate word would be read as a requirement
+        if action.option_strings and action.nargs == "?":
+            return f"{action.option_strings[-1]}[={action.metavar}]"
+        return super()._format_action_invocation(action)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if "\n" in text else super()._fill_text(text, width, indent)
 

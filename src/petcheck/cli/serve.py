@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from datetime import date, datetime
+from datetime import datetime
 
 from petcheck.cli.parser import Parser
 from petcheck.config import values
@@ -54,6 +54,7 @@ def main(argv: list[str]) -> int:
     from petstore_reference.server import ReferenceSettings, create_app
 
     own_key = os.environ.get(KEY_VARIABLE)
+    as_of = values.iso_date(options.as_of, "--as-of") if options.as_of else None
     try:
         app = create_app(
             ReferenceSettings(
@@ -61,7 +62,7 @@ def main(argv: list[str]) -> int:
                 window_seconds=options.window,
                 anonymous_limit=_KEYLESS,
                 animals=options.animals,
-                as_of=date.fromisoformat(options.as_of) if options.as_of else None,
+                as_of=as_of,
                 faults=tuple(options.fault),
                 variations=tuple(options.variation),
             )

@@ -75,7 +75,7 @@ def main(argv: list[str]) -> int:
         print(f"What does not depend on its rules holds: {held}.")
     else:
         signed = "and the signature is that of the given key" if key else "but not who made it (give --public-key)"
-        print(f"proven: the verdicts in {name} follow from its recording, no file was changed alone, {signed}.")
+        print(f"proven: the verdicts in {name} follow from its recording, every file matches it, {signed}.")
     if found.dated is not None:
         print(f"dated: {found.dated}.")
     if found.stream is not None:
@@ -91,7 +91,7 @@ def main(argv: list[str]) -> int:
     return int(Exit.OTHER_VERSION if found.maker is not None else Exit.HOLDS)
 
 
-_WHO = "who made it: to write the folder is enough to make up a whole run; a signature says who answers for it"
+_WHO = "who made it: anybody who can write the folder can make up a whole run; a signature says who answers for it"
 _WHEN = "when it was: the times are those of a clock that its owner sets; a time stamp says when it existed"
 _ALWAYS_UNPROVEN = (
     "that this is what the server answered: it proves what follows from the recording, if the recording is true",

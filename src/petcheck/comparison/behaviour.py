@@ -247,7 +247,7 @@ def _extra_fields(entry: Exchange) -> set[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class PageSize:
-    """How many animals a page held; `cut` if more were known then that could be on it; `index` is its exchange."""
+    """How many animals a page held; `cut` if it could have shown more that were known then; `index` is its exchange."""
 
     size: int
     cut: bool

@@ -111,8 +111,8 @@ class Comparison:
     """The sides, and everything that was compared, grouped by the result.
 
     `contradicted` and `one_sided` are requirements whose verdicts differ, `differing_points` are open points and
-    `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` and
-    `network_path` do not: proxies, caches and load balancers between client and application explain these.
+    `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points`, which
+    only some sides saw, and `network_path`, which proxies, caches and load balancers explain, do not.
     `agreed` and `agreed_points` are equal; `alike` counts, for each kind of behaviour, the places where it is equal.
     `circumstances` are the settings that are not the same for all sides, each with its value for each side.
     `left_out` are targets that could not be tested.

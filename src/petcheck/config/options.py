@@ -213,7 +213,7 @@ OPTIONS = (
                           advice="write it as module:application, as in shop.main:app")),
     _AtStart("--self-test", "test petcheck itself, with its reference server"),
     _AtStart("--factory", "call MODULE:APP to get the application", reaches=True),
-    _AtStart("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path, reaches=True),
+    _AtStart("--base-path", "path of the operations in it (found)", "PATH", read=values.path, reaches=True),
     Option("--choose", "only this requirement, group or section", "ID", CHOSEN, None, Place.NOWHERE, field="choice",
            repeatable=True),
     _AtStart("--failed", "only what failed in the last run"),

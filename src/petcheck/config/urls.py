@@ -33,14 +33,14 @@ def base_url(text: str, where: str, *, insecure: bool, path: str = "/v1") -> str
     if parts.username is not None or parts.password is not None:
         raise BadUrl(f"{where} {named}: a URL must not have a user or password; put the key into {KEY_VARIABLE}")
     if parts.query or parts.fragment:
-        raise BadUrl(f"{where} {named}: this URL has no query and no fragment; end it after the path, as in {path}")
+        raise BadUrl(f"{where} {named}: a URL must not have a query or a fragment; end it after the path, as in {path}")
     if any(character.isspace() or not character.isprintable() for character in text.strip()):
         raise BadUrl(f"{where} {named!r}: a URL must not have spaces or control characters")
     if parts.scheme == "http" and not insecure and not is_loopback(host):
         raise BadUrl(f"{where} {named}: the key would be sent unencrypted; use https, or allow it with --insecure-http")
     base = text.strip().rstrip("/?#")
     if not is_base(base):  # what a recording may hold
-        raise BadUrl(f"{where} {named}: this URL has no backslash and no @ in its path; write / and %40 instead")
+        raise BadUrl(f"{where} {named}: a URL must not have a backslash, or an @ in its path; write / and %40 instead")
     return base
 
 

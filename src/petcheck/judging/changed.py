@@ -17,7 +17,7 @@ from petcheck.judging.pages import Sight
 from petcheck.spec.operations import Operation
 
 _CHANGING = "The animal changes between requests; another client may be changing it. Run again."
-_CHANGED_ONCE = "One animal of the run differs from its 201, which another client may have changed. Run again."
+_CHANGED_ONCE = "One animal of the run differs from its 201; another client may have changed it. Run again."
 
 
 @dataclass(frozen=True, slots=True)

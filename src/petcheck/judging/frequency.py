@@ -80,7 +80,7 @@ class Frequency:
             held = "it did not fail" if self.again == 1 else f"{again} failed"
             said = f"Asked again later, {held} this way; other animals in the store may be why."
             return said if self.again_wrong < self.again else ""
-        repeated = f", {again} when they were sent so again" * bool(self.again)
+        repeated = f", {again} when they were sent together again" * bool(self.again)
         said = f"{self.wrong} of {self.of} requests at the same time failed this way"
         return f"{said}{repeated}, and none of {self.alone} one after the other."
 

@@ -95,8 +95,8 @@ def problem_of_reset(exchange: Exchange) -> Problem | None:
     misplaced = [_misplaced(reset, *clock) for clock in _clocks(exchange)]
     if None in misplaced:
         return None
-    said = f"{RATE_RESET} is {header_of(exchange, RATE_RESET)}, {misplaced[0]}; expected a Unix time in seconds"
-    return Problem(said, header(RATE_RESET))
+    said = f"{RATE_RESET} is {header_of(exchange, RATE_RESET)}, {misplaced[0]}"
+    return Problem(f"{said}; expected the Unix time in seconds when the window ends", header(RATE_RESET))
 
 
 def may_have_passed(exchange: Exchange) -> bool:

@@ -31,14 +31,15 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
         expired = waiver.expires < today
         ended = expired and outcome in UNEXAMINED
         if ended and waiver.gap:
-            reason = f"The gap ended on {waiver.expires}: have it examined, or agree on a new one. {reason}"
+            over = f"The gap ended after {waiver.expires}: have the requirement examined, or agree on a later day."
+            reason = f"{over} {reason}"
         elif waiver.gap and outcome in UNEXAMINED:
             reason = f"Accepted as a gap until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
         elif waiver.gap and outcome != "error":
             stale = "The gap is stale: the requirement is examined now. Remove it from the configuration."
             reason = _with_fault(reason, stale, outcome)
         elif expired and outcome != "error":
-            over = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one."
+            over = f"The waiver ended after {waiver.expires}: fix the server, or agree on a later day."
             reason = _with_fault(reason, over, outcome)
         elif outcome == "fail":
             outcome = "waived"

@@ -18,7 +18,6 @@ from petcheck.results import totals
 from petcheck.results.causes import causes
 from petcheck.results.result import Result
 from petcheck.sanitize import escape_commands, printable, printable_reason
-from petcheck.spec.outcomes import Exit
 
 _MOST = 10  # GitHub shows no more for a step
 _LIMIT = 600  # characters of one
@@ -75,8 +74,9 @@ def _annotations(result: Result, evidence: Sequence[Exchange]) -> list[Annotatio
     # a failure with an expired waiver is among the failures already
     held = replace(result, requirements=tuple(row for row in result.requirements if fails_by_waiver(row)))
     found += [Annotation("A waiver fails the run", _text(sentence)) for sentence in totals.waiver_faults(held)]
-    if result.run.exit == Exit.UNSETTLED:
-        found.append(Annotation("Not everything was examined", "Under --strict this fails the run; see report.html."))
+    found += [
+        Annotation("Not everything was examined", _text(sentence)) for sentence in totals.too_little_examined(result)
+    ]
     if not result.complete:
         found.append(Annotation(totals.why_incomplete(result), "The rest was not judged."))
     return found

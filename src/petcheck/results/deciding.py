@@ -31,8 +31,8 @@ MOST = 60
 """The most exchanges of a failure that are looked at."""
 
 NOT_SERVED, NOT_JSON, UNREAD, AT_ONCE, TOO_LONG = "not served", "not JSON", "unread", "at once", "too long"
-"""A part of five marks: an operation is not there at all, a body is not JSON, the server answers what it left
-unread of an earlier request, requests at the same time disturb each other, a page has more animals than it may.
+"""The first parts of five kinds of marks: an operation is not there at all, a body is not JSON, the server answers what
+it left unread of an earlier request, requests at the same time disturb each other, a page has more animals than it may.
 """
 
 # refusals that frameworks send by themselves, whatever the operation

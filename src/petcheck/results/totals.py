@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -232,17 +232,22 @@ def notices(result: Findings, quote: Callable[[str], str] = printable) -> tuple[
     if faults and not any(row.outcome == "fail" for row in result.requirements):
         stale = faults[0] if len(faults) == 1 else f"stale or expired waivers and gaps: {len(faults)}."
         sentences.append(f"The run still fails: {stale}")
-    if result.run.exit == Exit.UNSETTLED:
-        settings, rows = result.run.settings, [row for row in result.requirements if result.chose(row)]
-        least = settings.min_examined if settings is not None else None
-        lacking = [f"{quote(name)} {seen} of {whole}" for name, (seen, whole) in too_few(rows, least).items()]
-        unseen = list(dict.fromkeys(row.id for row in rows if is_unexamined(row)))
-        if not lacking or (settings is not None and settings.strict and unseen):
-            named = f": {quote(id_ranges(unseen))}" if unseen else ""
-            sentences.append(f"Under --strict, requirements that were not examined fail the run{named}.")
-        if lacking:
-            sentences.append(f"--min-examined {least} is not reached: {comma_list(lacking, _NAMED, str)} examined.")
-    return tuple(sentences)
+    return (*sentences, *too_little_examined(result, quote))
+
+
+def too_little_examined(result: Findings, quote: Callable[[str], str] = printable) -> Iterator[str]:
+    """What fails a run in which nothing fails: requirements that were not examined, under --strict or too many."""
+    if result.run.exit != Exit.UNSETTLED:
+        return
+    settings, rows = result.run.settings, [row for row in result.requirements if result.chose(row)]
+    least = settings.min_examined if settings is not None else None
+    lacking = [f"{quote(name)} {seen} of {whole}" for name, (seen, whole) in too_few(rows, least).items()]
+    unseen = list(dict.fromkeys(row.id for row in rows if is_unexamined(row)))
+    if not lacking or (settings is not None and settings.strict and unseen):
+        named = f": {quote(id_ranges(unseen))}" if unseen else ""
+        yield f"Under --strict, requirements that were not examined fail the run{named}."
+    if lacking:
+        yield f"--min-examined {least} is not reached: {comma_list(lacking, _NAMED, str)} examined."
 
 
 def _set_of_requirements(run: RunInfo, quote: Callable[[str], str]) -> list[str]:

@@ -92,7 +92,8 @@ def no_api(base_url: str, answers: Sequence[Exchange]) -> str | None:
     if len(responses) < len(answers) or not all(map(_is_html, responses)) or any(map(has_rate_headers, answers)):
         return None
     title = _title(responses[0])
-    return f"is {base_url} the API? Every answer is text/html{f', titled {title!r}' if title else ''}"
+    titled = f", titled {title!r}" if title else ""
+    return f"every answer from {base_url} is an HTML page{titled}, so it is not the API; check the base URL"
 
 
 def no_answer(base_url: str, silence: NoAnswer) -> str:

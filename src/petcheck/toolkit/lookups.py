@@ -1,4 +1,4 @@
-"""The animals that a run creates on a target, and which animals are most useful to read (section 4.2)."""
+"""Which animals and ids of a target are most worth a request (sections 4.2 and 4.3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def revealing(target: Target) -> int | None:
 
 
 def listed_before(target: Target) -> list[int]:
-    """Ids of listed animals that the run did not create: those that were read first, then the most revealing.
+    """Ids of listed animals that the run did not create: those that were read already, then the most revealing.
 
     Of those that reveal as much, the next seed has another one first: of three, one begins with the highest id, and one
     with the lowest, where code that counts from another number goes wrong.
@@ -51,7 +51,7 @@ def full_filters(target: Target) -> list[str]:
 def read_others(target: Target, *, created: bool) -> None:
     """Read a second animal, and one of each status of which none was read, as far as requests are left.
 
-    Those that the run has `created` are meant, or those from before the run.
+    They are animals that the run has `created`, or those from before it.
     """
     read = {number for number, _ in reads_in(target.record)}
     listed = animals_in(target.record)

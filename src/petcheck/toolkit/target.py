@@ -346,10 +346,10 @@ class Target:
         call = new_pet_call(chunked_pet(self.run, self.category))
         self.transport.send_once(replace(call, form=Form.CHUNKED))
 
-    def refuse(self, body: Members, credential: Credential = Credential.VALID) -> Exchange:
+    def refuse(self, body: Members) -> Exchange:
         """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""
         self.need_writes()
-        return self.api.create_pet(body, credential=credential)
+        return self.api.create_pet(body)
 
     @contextmanager
     def on_behalf_of(self, section: str, *, on_top: bool = False) -> Iterator[None]:

@@ -27,10 +27,10 @@ _FEW, _SHARE = 150, 0.1
 _SUSPECTED = 6  # failures of bursts that are sent alone
 
 
-def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ()) -> None:
+def ask_ahead(target: Target, calls: Iterable[Call], beside: Sequence[Call] = ()) -> None:
     """Send what was not sent before, each kind of request alone first, then the others in bursts; checks reuse it.
 
-    What may end a server is left to them. `again` are sent in the bursts too, though they were sent before.
+    What may end a server is left to them. `beside` are sent in the bursts too, even if they were sent before.
     """
     new = [call for call in dict.fromkeys(calls) if not target.api.known(call) and not may_end_a_server(call)]
     alone = first_of_each_kind(new, target.record)
@@ -38,12 +38,12 @@ def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ())
         with suppress(NotSent):  # the check that asks for it says so
             target.api.call(call)
     rest = [call for call in new if call not in alone]
-    for burst in mixed([*rest, *(again if rest else ())], target.transport.permissions.connections):
+    for burst in mixed([*rest, *(beside if rest else ())], target.transport.permissions.connections):
         send_together(target, burst)
 
 
 def send_together(target: Target, burst: Sequence[Call]) -> None:
-    """Send a burst; once in a run, send one in which something fails that does not fail alone again."""
+    """Send a burst. One in which something fails that holds alone is sent again, see `explain_bursts`."""
     number = target.transport.bursts
     answers = target.api.ask_together(burst)
     if target.transport.bursts > number:

@@ -75,7 +75,7 @@ def test_a_page_that_shows_one_changed_is_requested_again_then_for_another_anima
     assert once == Ask((listing(limit="100"),), Undecided(changing, examined=(posted, shown), doubtful=True), 10.1)
     again = page(OLD, pet(1, categoryId=2), sent=10.1)
     undecided = Undecided(
-        "One animal of the run differs from its 201, which another client may have changed. Run again.",
+        "One animal of the run differs from its 201; another client may have changed it. Run again.",
         examined=(posted, again),
         doubtful=True,
     )

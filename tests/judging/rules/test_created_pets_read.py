@@ -99,7 +99,7 @@ def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
     late = get(1, 10.2, name="Tex")
     alone = found("CREATE-12", posted, read, late, grounds=READING)
     assert isinstance(alone, Undecided)
-    assert alone.reason.startswith("One animal of the run differs from its 201, which another client may have changed.")
+    assert alone.reason.startswith("One animal of the run differs from its 201; another client may have changed it.")
     other = found("CREATE-12", posted, read, late, new(3))
     assert isinstance(other, Ask)
     assert (other.calls, other.not_before) == ((reading(3),), 10.1)

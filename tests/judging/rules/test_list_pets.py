@@ -228,7 +228,7 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     more = page(range(90, 101), "status=sold")
     assert decided("LIST-3", one, twenty, hundred, more) == Held((one, twenty, hundred))
     left = decided("LIST-3", one, twenty, hundred)
-    few = f"animals are known; judging `limit` 100 needs more than that. {MORE}"
+    few = f"animals are known; judging `limit` 100 takes more animals than the limit. {MORE}"
     assert left == Undecided(f"Only 100 {few}", None, (one, twenty))
     late = "No page with `limit` 20 was requested while more animals than that were known. Run again."
     no_page = Undecided(late, None, (one, hundred))
@@ -247,7 +247,7 @@ def test_more_animals_do_not_help_where_pages_are_capped() -> None:
         return reason(found)
 
     capped = "fewer than the store has, so no page can show whether it obeys `limit` 100."
-    few = f"animals are known; judging `limit` 100 needs more than that. {MORE}"
+    few = f"animals are known; judging `limit` 100 takes more animals than the limit. {MORE}"
     assert left(20) == f"The service shows at most 20 animals on a page, {capped}"
     assert left(22, 20) == f"The service shows at most 22 animals on a page, {capped}"
     assert left(29) == f"The service shows at most 29 animals on a page, {capped}"
@@ -292,7 +292,7 @@ def test_a_page_from_before_the_animals_were_created_could_not_be_longer() -> No
 def test_an_empty_store_proves_nothing_about_limits() -> None:
     record = [page([], "limit=1"), page([3], "limit=20"), page([3], "limit=100")]
     left = decided("LIST-3", *record)
-    few = f"judging `limit` 1, 20 or 100 needs more than that. {MORE}"
+    few = f"judging `limit` 1, 20 or 100 takes more animals than the limit. {MORE}"
     assert reason(left) == f"Only 1 animal is known; {few}"
     none = few.replace(MORE, "If the store is empty, add animals, or run with --allow-writes --populate 101.")
     assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {none}"
@@ -602,7 +602,7 @@ def test_a_page_of_one_animal_may_show_the_right_one_by_accident() -> None:
     first, second, third = (
         page([1], f"limit={n}&status={s}", status=s) for n, s in zip((1, 5, 1), STATUSES, strict=True)
     )
-    only = "was of one animal only."
+    only = "was asked for with `limit` 1."
     question = decided("LIST-7", first, second, third)
     assert asked(question) == (ask("limit=100", "status=available"), ask("limit=100", "status=sold"))
     assert isinstance(question, Ask)

@@ -838,7 +838,7 @@ def crowded(found: Exchange) -> Exchange:
     return replace(found, burst=1)
 
 
-TOO_MANY = "The server returned 429 with Retry-After while other requests were under way, and it may limit those."
+TOO_MANY = "The server returned 429 with Retry-After while other requests were under way: it may limit these."
 
 
 def test_a_429_among_requests_at_the_same_time_may_limit_connections() -> None:

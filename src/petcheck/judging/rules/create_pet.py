@@ -130,7 +130,8 @@ def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) 
     ]
     examined = tuple(exchange for exchange, _ in held)
     if missing:
-        return Undecided(f"{'; '.join(missing)}, which says nothing about the body; see AUTH-7.", examined=examined)
+        see = "; see AUTH-7" if any(e.status == 401 for e in unclear.values()) else ""
+        return Undecided(f"{'; '.join(missing)}, which says nothing about the body{see}.", examined=examined)
     valid = {e.status for e, asked in _asked(record, grounds) if asked.requirement == "CREATE-1"}
     if held and valid and not any(e.status == 201 for e in posts_in(record)):
         return Undecided(_ALL_REFUSED, examined=examined)
@@ -168,10 +169,11 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
     unclear = [exchange for exchange in unclear if exchange.status != 429 or exchange.request not in settled]
     if unclear:
         said = f"{Operation.CREATE_PET} returned {answer_text(unclear[0])}"
-        reason = (
-            f"{said} for a plain animal too; see CREATE-1." if unclear[0].status in plain else f"{said}; see AUTH-7."
-        )
-        return Undecided(reason, examined=tuple(held))
+        if unclear[0].status in plain:
+            said += " for a plain animal too; see CREATE-1"
+        elif unclear[0].status == 401:
+            said += "; see AUTH-7"
+        return Undecided(f"{said}.", examined=tuple(held))
     return Held(tuple(held)) if held else Undecided(_NO_DOUBT)
 
 

@@ -66,7 +66,7 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
     absent = [status for status in unseen if status not in there]
     reasons = []
     if narrow:
-        reasons.append(f"Each page filtered by status {one_of([*map(quoted, narrow)])} was of one animal only.")
+        reasons.append(f"Each page filtered by status {one_of([*map(quoted, narrow)])} was asked for with `limit` 1.")
     if unseen:
         step = _add(absent, grounds) if there or grounds.to_write else more(record)
         advice = f".{step}" if absent else "; see LIST-6."

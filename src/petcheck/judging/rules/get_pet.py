@@ -141,15 +141,18 @@ def _listed_before_and_after(lost: Sequence[Exchange], sights: Sequence[Sight]) 
 
 
 def _missed_once(reads: Sequence[Exchange], held: tuple[Exchange, ...]) -> Failed | None:
-    """That an animal was 404 between two reads that show it the same, and `LAG_S` after the first; None if not."""
+    """That an animal was 404 between two reads that show it the same, `LAG_S` from each; None if not.
+
+    If another client removes the animal, a replica or a cache may show it for so long.
+    """
     found = reads_of(reads)
     for wrong in (exchange for exchange in reads if exchange.status == 404):
         before = [one for one in found if one.exchange.finished + LAG_S <= wrong.sent]
-        after = [one for one in found if one.exchange.sent >= wrong.finished]
+        after = [one for one in found if one.exchange.sent >= wrong.finished + LAG_S]
         if before and after and not differences(before[0].animal, after[-1].animal):
             return Failed(
                 f"{described(wrong)}: {problem_of_status(wrong, '200').text}, although it was found {LAG_S:g} s before "
-                "that or earlier, and again after it.",
+                f"that or earlier, and again {LAG_S:g} s after it or later.",
                 (Proof(wrong, STATUS), Proof(before[0].exchange), Proof(after[-1].exchange)),
                 examined=(*held, wrong),
                 expected="200",
@@ -317,13 +320,12 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
         )
     if made_up:
         number, sight = made_up[0]
-        reason = f"The request for an id that no animal should have found animal {number}. Run again."
+        reason = f"A request for an id that should be unknown returned animal {number}. Run again."
         exists = Undecided(reason, examined=(sight.exchange,))
         return Ask((read_call(_LOWEST + number * _STEP % _SPAN),), exists)
     if rows:
-        return Undecided(
-            f"{described(rows[-1][1])} returned {answer_text(rows[-1][1])}, which decides nothing; see AUTH-7."
-        )
+        see = "; see AUTH-7" if rows[-1][1].status == 401 else ""
+        return Undecided(f"{described(rows[-1][1])} returned {answer_text(rows[-1][1])}, which decides nothing{see}.")
     return Undecided(_NO_UNKNOWN_ID)
 
 

@@ -99,7 +99,9 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
         said = f"The service shows at most {plural(most, 'animal')} on a page, fewer than the store has"
         reasons.append(f"{said}, so no page can show whether it obeys `limit` {one_of(short)}.")
     elif short:
-        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more than that.{more(record)}")
+        reasons.append(
+            f"{_only(known)}; judging `limit` {one_of(short)} takes more animals than the limit.{more(record)}"
+        )
     if unanswered:
         wanted = one_of([*map(str, unanswered)])
         reasons.append(

@@ -169,7 +169,7 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
 
 _DUE = "expected 429 (section 8)."
 _NO_429 = Undecided("No 429 for the quota of the valid key was returned.", "--exhaust-rate-limit")
-_TOO_MANY = f"The server returned 429 with {RETRY_AFTER} while other requests were under way, and it may limit those."
+_TOO_MANY = f"The server returned 429 with {RETRY_AFTER} while other requests were under way: it may limit these."
 
 
 def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
