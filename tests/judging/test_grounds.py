@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from petcheck.judging.decided import grounds_of
@@ -29,11 +30,19 @@ def test_grounds_are_what_the_record_shows() -> None:
         repeats=True,
         older=frozenset({7}),
         begun={9: 1},
+        since={3: record[0].finished, 5: record[1].finished},
     )
     bare = grounds_of(record, as_of=DAY, plan=None, writes=False, run="", repeats=False)
-    assert bare == Grounds(
-        DAY, categories=frozenset({3, 5}), listed=frozenset({7, 9}), older=frozenset({7}), begun={9: 1}
+    assert bare == replace(grounds, plan=None, writes=False, run="", repeats=False)
+    again = grounds_of(
+        [*record, replace(record[0], sent=5.0)], as_of=DAY, plan=None, writes=False, run="", repeats=False
     )
+    assert again.since == grounds.since
+    assert [again.categories_at(moment) for moment in (0.0, record[0].finished, 2.0)] == [
+        frozenset(),
+        frozenset({3}),
+        frozenset({3, 5}),
+    ]
 
 
 def test_animals_on_a_page_that_came_before_the_first_post_was_sent_are_older() -> None:

@@ -279,8 +279,9 @@ def test_one_that_is_lost_fails_if_a_page_still_shows_it() -> None:
 
 
 def test_an_animal_of_a_burst_that_no_page_lists_fails_while_it_can_be_read() -> None:
-    listed = [page(1, 2, 4, 5, 6, 7, 8, query="?limit=100") for _ in range(2)]
-    pages = [sent_at(16, 30.0, **listed[0]), sent_at(17, 31.0, **read(3)), sent_at(18, 32.0, **listed[1])]
+    listed = page(1, 2, 4, 5, 6, 7, 8, query="?limit=100")
+    three = [sent_at(17, 30.0, **listed), sent_at(18, 31.0, **read(3)), sent_at(19, 32.0, **listed)]
+    pages = [sent_at(16, 19.0, **listed), *three]
     assert failures(created((), *pages)) == {
         "CREATE-13": "10 s after POST /pets created animal 3, GET /pets?limit=100 left it out, although GET /pets/3 "
         "shows it; the page holds 7 of at most 100 animals (section 4.2)."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
+from math import inf
 
 from petcheck.exchange import Animal, Exchange
 from petcheck.grouping import grouped
@@ -154,10 +155,19 @@ shared_in = Once(_shared_in)
 
 def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
     """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
-    listed = (sight.animal for page in pages_in(record) for _, sight in sights_in(page.exchange))
-    made = (made.animal for made in creations_in(record) if _category_was_accepted(made))
-    found = (integer(animal.get("categoryId")) for animal in chain(listed, made))
-    return frozenset(number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX)
+    return frozenset(categories_shown(record))
+
+
+def categories_shown(record: Iterable[Exchange]) -> Mapping[int, float]:
+    """When each of the categories that exist was first shown by an answer, in monotonic seconds."""
+    listed = ((sight.animal, page.exchange) for page in pages_in(record) for _, sight in sights_in(page.exchange))
+    made = ((made.animal, made.exchange) for made in creations_in(record) if _category_was_accepted(made))
+    shown: dict[int, float] = {}
+    for animal, exchange in chain(listed, made):
+        number = integer(animal.get("categoryId"))
+        if number is not None and INT64_MIN <= number <= INT64_MAX:
+            shown[number] = min(exchange.finished, shown.get(number, inf))
+    return shown
 
 
 def _category_was_accepted(made: Creation) -> bool:

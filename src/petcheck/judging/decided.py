@@ -6,7 +6,7 @@ from datetime import date
 
 from petcheck.judging.apply import decide_from_tries, sentence
 from petcheck.judging.cells import coverage, covering
-from petcheck.judging.creations import categories_in, creations_in
+from petcheck.judging.creations import categories_shown, creations_in
 from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
 from petcheck.judging.judgement import Grounds, Problem
 from petcheck.judging.once import Once, WholeRecord
@@ -22,10 +22,12 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
 
     A category that the user names is known once the target has shown it: it may be another target's.
     """
+    shown = categories_shown(record)
     return Grounds(
         as_of,
         next((row for name, row in PLANS.items() if name == plan), None),  # a forged stream may name any
-        categories=categories_in(record),
+        categories=frozenset(shown),
+        since=shown,
         listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
         writes=writes,
         run=run,

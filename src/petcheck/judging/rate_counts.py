@@ -161,6 +161,23 @@ def _counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
 counts_in = Once(_counts_in)
 
 
+def keyed(record: Iterable[Exchange]) -> Iterator[Exchange]:
+    """The exchanges with the valid key."""
+    return (exchange for exchange in record if exchange.request.has_valid_key)
+
+
+def not_cached(record: Iterable[Exchange]) -> Iterator[Exchange]:
+    """The exchanges with the valid key that no cache can have answered: POSTs, and the first of each URL.
+
+    A cache that renews its copy unseen, or for another client, shows figures that are new and old at once.
+    """
+    asked: set[str] = set()
+    for exchange in keyed(record):
+        if not exchange.request.operation.safe or exchange.request.url not in asked:
+            yield exchange
+        asked.add(exchange.request.url)
+
+
 def _is_aged(exchange: Exchange) -> bool:
     """Whether a cache says that it answered; a POST always reaches the server."""
     return exchange.request.operation.safe and header_of(exchange, AGE) not in (None, FRESH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import TypeAlias
@@ -21,6 +21,7 @@ from petcheck.judging.rate_counts import (
     WindowSeen,
     counts_in,
     demanded,
+    keyed,
     pairs,
     quotas_in,
     refill,
@@ -125,11 +126,6 @@ def gateway_refusals_in(record: Record) -> list[NotServed]:
         and retry_after(refusal.exchange) is not None
     ]
     return found if len({refusal.before.reset for refusal in found if refusal.before}) > 1 else []
-
-
-def keyed(record: Record) -> Iterator[Exchange]:
-    """The exchanges with the valid key."""
-    return (exchange for exchange in record if exchange.request.has_valid_key)
 
 
 def is_a_page(exchange: Exchange) -> bool:

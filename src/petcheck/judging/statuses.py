@@ -73,7 +73,7 @@ def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
         case Operation.LIST_PETS:
             return _page(exchange)
         case Operation.CREATE_PET:
-            return _creation(exchange, asked_of(request, grounds.categories))
+            return _creation(exchange, asked_of(request, grounds.categories_at(exchange.sent)))
         case Operation.GET_PET:
             return _animal(exchange, grounds)
         case Operation.STORE_ORDERS:

@@ -125,6 +125,10 @@ def _together(several: Iterable[Grounds]) -> Grounds:
         categories=frozenset().union(*(one.categories for one in found)),
         listed=frozenset().union(*(one.listed for one in found)),
         begun={number: sent for one in reversed(found) for number, sent in one.begun.items()},
+        since={
+            number: min(one.since[number] for one in found if number in one.since)
+            for number in frozenset().union(*(one.since for one in found))
+        },
     )
 
 

@@ -359,19 +359,27 @@ def test_an_answer_that_a_plain_animal_also_gets_is_not_caused_by_the_doubt() ->
     assert found("CREATE-14", posted()) == Undecided("No value that the service may refuse was sent.")
 
 
+def test_a_refusal_does_not_count_if_the_category_became_known_later() -> None:
+    refused, after = posted(NEW, 400), posted(NEW, 400, index=1, sent=3.0)
+    shown = Grounds(date(2030, 12, 4), categories=frozenset({1}), since={1: refused.sent + 1})
+    assert not isinstance(found("CREATE-1", refused, grounds=shown), Failed)
+    failed = found("CREATE-1", refused, after, grounds=shown)
+    assert isinstance(failed, Failed)
+    assert [proof.exchange for proof in failed.proofs] == [after]
+
+
 def test_a_category_first_known_from_its_201_was_doubtful_when_sent() -> None:
     first = posted(NEW | {"categoryId": 5}, 201, PET | {"categoryId": 5})
     again = posted(NEW | {"categoryId": 5, "name": "Tex"}, 201, PET | {"categoryId": 5}, index=1)
-    known = Grounds(date(2030, 12, 4), categories=frozenset({1, 5}))
+    known = Grounds(date(2030, 12, 4), categories=frozenset({1, 5}), since={1: 0.0, 5: first.finished})
     assert found("CREATE-14", first, again, grounds=known) == Held((first,))
+    at_once = replace(again, sent=first.finished)
+    assert found("CREATE-14", first, at_once, grounds=known) == Held((first,))
     listed = exchange(LIST, 200, [PET | {"categoryId": 5}], sent=-1.0)
+    known = replace(known, since={1: 0.0, 5: listed.finished})
     assert found("CREATE-14", listed, first, grounds=known) == Undecided(
         "No value that the service may refuse was sent."
     )
-    shown_again = exchange(LIST, 200, [PET | {"categoryId": 5}], sent=5.0)
-    assert isinstance(found("CREATE-14", listed, first, shown_again, grounds=known), Undecided)
-    at_once = replace(again, sent=first.finished)
-    assert found("CREATE-14", first, at_once, grounds=known) == Held((first,))
     assert found("CREATE-14", listed, posted(NEW, 400), grounds=known) == Undecided(
         "No value that the service may refuse was sent."
     )

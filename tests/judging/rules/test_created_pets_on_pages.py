@@ -105,14 +105,14 @@ def test_an_animal_missing_in_the_whole_store_is_read_between_two_pages() -> Non
     first = found("CREATE-13", *record)
     assert isinstance(first, Ask)
     whole = listing(limit="100")
-    assert (first.calls, first.not_before) == ((whole, reading(1), whole), 10.1)
+    assert (first.calls, first.not_before) == ((whole, reading(1), whole), 11.1)
     assert first.otherwise == Undecided(
         "GET /pets?limit=100 does not show animal 1, which POST /pets created; it may be shown late, as by a cache. "
         "Run again.",
         examined=tuple(record),
         doubtful=True,
     )
-    late = [*record, page(OLD, sent=10.1), get(1, 10.3), page(OLD, sent=10.5)]
+    late = [*record, page(OLD, sent=11.1), get(1, 11.3), page(OLD, sent=11.5)]
     decision = found("CREATE-13", *late)
     assert isinstance(decision, Failed)
     assert decision.text == (
@@ -151,22 +151,33 @@ def test_the_longest_page_is_asked_about_first() -> None:
 
 
 def test_a_read_may_follow_the_page_at_once() -> None:
-    posted = new(1)
-    first = page(OLD, sent=posted.finished + 10.0)
+    seen = page(OLD, sent=1.0)
+    first = page(OLD, sent=seen.finished + 10.0)
     read = get(1, first.finished)
-    assert isinstance(found("CREATE-13", posted, first, read, page(OLD, sent=read.finished)), Failed)
+    assert isinstance(found("CREATE-13", new(1), seen, first, read, page(OLD, sent=read.finished)), Failed)
+
+
+def test_what_still_shows_an_animal_that_another_client_just_removed_may_lag() -> None:
+    shown, gone = page(OLD, pet(1), sent=20.0), [page(OLD, sent=sent) for sent in (30.0, 30.2)]
+    asked = found("CREATE-13", new(1), shown, gone[0], get(1, 30.1), gone[1])
+    assert isinstance(asked, Ask)
+    assert asked.not_before == gone[0].finished + 10.0
+    late = [page(OLD, sent=40.1), get(1, 40.3), page(OLD, sent=40.5)]
+    assert isinstance(found("CREATE-13", new(1), shown, *gone, *late), Failed)
+    back = page(OLD, pet(1), sent=35.0)
+    assert not isinstance(found("CREATE-13", new(1), shown, *gone, back, *late), Failed)
 
 
 @pytest.mark.parametrize(
     "later",
     [
-        [page(OLD, sent=10.1), get(1, 10.3, 404), page(OLD, sent=10.5)],
-        [page(OLD, sent=10.0), get(1, 10.3), page(OLD, sent=10.5)],
-        [page(OLD, sent=10.1), get(1, 10.15), page(OLD, sent=10.5)],
-        [page(OLD, sent=10.1), get(1, 10.3), page(OLD, sent=10.35)],
-        [page(OLD, sent=10.1), get(2, 10.3), page(OLD, sent=10.5)],
-        [page(OLD, pet(1), sent=10.1), get(1, 10.3), page(OLD, sent=10.5)],
-        [page(OLD, sent=10.1, query="?limit=99"), get(1, 10.3), page(OLD, sent=10.5)],
+        [page(OLD, sent=11.1), get(1, 11.3, 404), page(OLD, sent=11.5)],
+        [page(OLD, sent=11.0), get(1, 11.3), page(OLD, sent=11.5)],
+        [page(OLD, sent=11.1), get(1, 11.15), page(OLD, sent=11.5)],
+        [page(OLD, sent=11.1), get(1, 11.3), page(OLD, sent=11.35)],
+        [page(OLD, sent=11.1), get(2, 11.3), page(OLD, sent=11.5)],
+        [page(OLD, pet(1), sent=11.1), get(1, 11.3), page(OLD, sent=11.5)],
+        [page(OLD, sent=11.1, query="?limit=99"), get(1, 11.3), page(OLD, sent=11.5)],
     ],
     ids=range(7),
 )
@@ -176,14 +187,14 @@ def test_an_animal_that_may_have_vanished_is_not_missing(later: list[Exchange]) 
 
 def test_two_animals_that_no_page_of_the_whole_store_shows_are_read() -> None:
     """A store may remove its oldest: an animal counts only while it can be read."""
-    record = [new(1), new(2), page(OLD, sent=10.1)]
+    record = [new(1), new(2), page(OLD, sent=1.0), page(OLD, sent=11.1)]
     whole = listing(limit="100")
     asked = found("CREATE-13", *record)
     assert isinstance(asked, Ask)
     assert asked.calls == (whole, reading(2), whole)
-    gone = found("CREATE-13", *record, get(2, 10.3, 404), page(OLD, sent=10.5))
+    gone = found("CREATE-13", *record, get(2, 11.3, 404), page(OLD, sent=11.5))
     assert isinstance(gone, Ask)
-    assert isinstance(found("CREATE-13", *record, get(2, 10.3), page(OLD, sent=10.5)), Failed)
+    assert isinstance(found("CREATE-13", *record, get(2, 11.3), page(OLD, sent=11.5)), Failed)
 
 
 def test_from_the_removal_day_two_animals_that_no_page_shows_fail() -> None:
@@ -198,6 +209,13 @@ def test_from_the_removal_day_two_animals_that_no_page_shows_fail() -> None:
     again = found("CREATE-13", new(1), new(2), page(OLD, sent=10.0), grounds=REMOVED)
     assert isinstance(again, Ask)
     assert again.calls == (listing(limit="100"),)
+
+
+def test_a_store_may_have_removed_its_oldest_animals_before_any_page_showed_them() -> None:
+    first, newest = page(OLD, sent=-1.0), page(pet(3), sent=10.4)
+    posts = [replace(new(n), sent=n / 10, finished=n / 10 + 0.05) for n in (1, 2, 3)]
+    assert isinstance(found("CREATE-13", first, *posts, newest, grounds=REMOVED), Ask)
+    assert isinstance(found("CREATE-13", first, *posts, page(OLD, pet(3), sent=10.4), grounds=REMOVED), Failed)
 
 
 def test_from_the_removal_day_no_read_is_requested() -> None:
@@ -249,27 +267,27 @@ def test_a_stale_cache_is_found_with_a_new_request() -> None:
     assert isinstance(second, Ask)
     assert second.otherwise == first.otherwise
     again = listing(limit="100", status="pending")
-    assert (second.calls, second.not_before) == ((again, listing(limit="99", status="pending"), again), 10.1)
+    assert (second.calls, second.not_before) == ((again, listing(limit="99", status="pending"), again), 11.1)
     record += [
-        page(*FEW, sent=10.1, query=PENDING),
-        page(*FEW, pet(1), sent=10.3, query="?limit=99&status=pending"),
-        page(*FEW, sent=10.5, query=PENDING),
+        page(*FEW, sent=11.1, query=PENDING),
+        page(*FEW, pet(1), sent=11.3, query="?limit=99&status=pending"),
+        page(*FEW, sent=11.5, query=PENDING),
     ]
     decision = found("CREATE-13", *record)
     assert isinstance(decision, Failed)
     assert "although GET /pets?limit=99&status=pending shows it" in decision.text
     assert decision.proofs == (Proof(record[1], "body:/id"), Proof(record[6], "body"), Proof(record[5], "body"))
-    assert isinstance(found("CREATE-13", *record[:-1], page(*FEW, pet(1), sent=10.5, query=PENDING)), Held)
+    assert isinstance(found("CREATE-13", *record[:-1], page(*FEW, pet(1), sent=11.5, query=PENDING)), Held)
 
 
 def test_the_page_is_wrong_before_and_after_another_that_shows_it() -> None:
-    record = [page(*FEW, sent=-1.0, query=PENDING), new(1)]
-    first = page(*FEW, sent=record[1].finished + 10.0, query=PENDING)
+    record = [page(*FEW, sent=-1.0, query=PENDING), new(1), page(*FEW, sent=1.0, query=PENDING)]
+    first = page(*FEW, sent=record[2].finished + 10.0, query=PENDING)
     shown = page(*FEW, pet(1), sent=first.finished, query=SHOWING)
     assert isinstance(found("CREATE-13", *record, first, shown, page(*FEW, sent=shown.finished, query=PENDING)), Failed)
     early = page(*FEW, pet(1), sent=2.0, query=SHOWING)
     assert isinstance(
-        found("CREATE-13", *record, page(*FEW, sent=1.0, query=PENDING), early, page(*FEW, sent=12.0, query=PENDING)),
+        found("CREATE-13", *record, early, page(*FEW, sent=12.0, query=PENDING)),
         Ask,
     )
 
@@ -311,9 +329,9 @@ def test_only_a_page_that_is_no_longer_says_that_there_is_room(limit: str, other
 
 def test_pages_in_a_random_order_may_leave_out_any_animal_and_the_same_request_is_no_proof_of_room() -> None:
     """A server may cut the list to the limit before it filters."""
-    lacking = [page(*FEW, sent=sent, query=PENDING) for sent in (11.0, 13.0)]
+    seen, *lacking = (page(*FEW, sent=sent, query=PENDING) for sent in (0.5, 11.0, 13.0))
     beside = page(*FEW, pet(1), sent=12.0, query=SHOWING)
-    record = [page(*MANY, sent=-1.0), new(1), lacking[0], beside, lacking[1]]
+    record = [page(*MANY, sent=-1.0), new(1), seen, lacking[0], beside, lacking[1]]
     assert isinstance(found("CREATE-13", *record), Failed)
     turned = page(*FEW[::-1], sent=-0.5, query="?status=pending")
     assert isinstance(found("CREATE-13", record[0], turned, *record[1:]), Held | Undecided)

@@ -434,6 +434,15 @@ def refused(at: float, left: int | None = None, *, reset: float = 60, pause: int
     return answered(at, left, reset=reset, status=429, pause=pause)
 
 
+def test_figures_that_a_cache_may_have_renewed_unseen_are_not_counted() -> None:
+    falling = [answered(n, 60 - n, reset=60) for n in range(1, 10)]
+    renewed = replace(answered(12, 58, reset=60), request=falling[0].request)
+    assert isinstance(decided(4, [*falling, renewed]), Held)
+    assert isinstance(decided(4, [*falling, answered(12, 58, reset=60)]), Failed)
+    post = replace(renewed, request=exchange(Operation.CREATE_PET, 201).request)
+    assert isinstance(decided(4, [*falling, post, replace(post, sent=13.0, finished=13.1)]), Failed)
+
+
 def test_a_rise_in_a_window_that_ended_before_it_was_known_to_be_fixed_is_never_passed() -> None:
     """Two processes that count by themselves: seen for half a second, and not again before the window ended."""
     rising = [answered(54 + n / 16, left) for n, left in enumerate((50, 40, 49, 39, 48, 38))]
@@ -645,7 +654,8 @@ def test_answers_after_a_429_that_prove_nothing(record: list[Exchange], reason: 
 @pytest.mark.parametrize("status", [429, 403])
 def test_a_request_refused_after_retry_after_fails(status: int) -> None:
     for reset in (60.0, 120.0):
-        record = refused_twice(status=status, reset=reset)
+        refusal, then = refused_twice(status=status, reset=reset)
+        record = [replace(refusal, section="8"), then]
         assert decided(9, record) == Failed(
             f"After the Retry-After of the 429 (60) had passed, the next request got {status}; section 8 lets the "
             "client retry then.",
@@ -677,7 +687,17 @@ def test_only_a_page_must_be_served_after_retry_after() -> None:
     refusal = refused(0)
     orders = exchange(Operation.STORE_ORDERS, 400, sent=60.0)
     assert decided(9, [refusal, orders]) == Held((refusal, orders))
-    assert isinstance(decided(9, [refusal, exchange(Operation.STORE_ORDERS, 429, sent=60.0)]), Failed)
+    of_section_8 = replace(refusal, section="8")
+    assert isinstance(decided(9, [of_section_8, exchange(Operation.STORE_ORDERS, 429, sent=60.0)]), Failed)
+
+
+def test_a_client_that_waits_for_the_same_reset_may_use_up_one_new_window_at_once() -> None:
+    counted = [answered(1, 50), answered(2, 49)]
+    once = [*counted, refused(3), refused(63, reset=120)]
+    assert decided(9, once) == Undecided(OTHERS, examined=tuple(once[2:]))
+    served = [refused(-60, reset=0), answered(0.5, 51, reset=60)]
+    assert decided(9, [*served, *once]) == Undecided(OTHERS, examined=tuple(once[2:]))
+    assert isinstance(decided(9, [*once, refused(123, reset=180)]), Failed)
 
 
 def test_requests_that_come_free_one_by_one_may_be_taken_unless_the_window_counts_steadily() -> None:
@@ -709,7 +729,7 @@ MOVING = [answered(1, 50), answered(2, 49, reset=61)]
     ids=range(7),
 )
 def test_a_new_window_used_up_at_once(before: list[Exchange], after: list[Exchange], found: type[Decision]) -> None:
-    refusal = refused(3)
+    refusal = replace(refused(3), section="8")
     decision = decided(9, [*before, refusal, *after])
     if found is Undecided:
         assert decision == Undecided(OTHERS, examined=(refusal, after[0]))

@@ -9,7 +9,7 @@ from petcheck.exchange import Animal, Exchange
 from petcheck.json_values import integer
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
-from petcheck.judging.creations import categories_in, posts_in
+from petcheck.judging.creations import posts_in
 from petcheck.judging.decision import Decision, Held, Record, Rule, Undecided
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import answer_text, difference_of_text, one_of, quoted
@@ -179,11 +179,8 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
 
 def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
     """The POSTs that a service may refuse, judged by what was known when they were sent."""
-    latest_first = sorted(record, key=lambda exchange: -exchange.finished)
-    since = {category: exchange.finished for exchange in latest_first for category in categories_in([exchange])}
     for exchange in posts_in(record):
-        shown = {category for category, at in since.items() if at <= exchange.sent}
-        if asked_of(exchange.request, grounds.categories - since.keys() | shown).requirement == "CREATE-14":
+        if asked_of(exchange.request, grounds.categories_at(exchange.sent)).requirement == "CREATE-14":
             yield exchange
 
 

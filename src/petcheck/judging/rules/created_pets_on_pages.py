@@ -13,6 +13,7 @@ from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record
 from petcheck.judging.judgement import BODY, Grounds, body
 from petcheck.judging.matchers import described
 from petcheck.judging.pages import LAG_S, SMALLEST_CAP, order_varies, pages_in, sights_in, whole_stores
+from petcheck.judging.rules.created_pets_read import oldest_are_removed
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -103,17 +104,22 @@ def _is_missing(
     )
     again = page.exchange.request.call
     same = [other for other in pages if other.exchange.request.url == page.exchange.request.url]
-    before = [p for p in same if p.exchange.sent >= one.due and one.id not in p.ids]
+    shown = max((p.exchange.sent for p in same if one.id in p.ids), default=one.exchange.finished)
+    gone = min(p.exchange.finished for p in same if p.exchange.sent >= shown and one.id not in p.ids)
+    # another client may have removed it just then, and what still shows it may lag
+    due = max(one.due, gone + LAG_S)
+    before = [p for p in same if p.exchange.sent >= due and one.id not in p.ids]
     if page in whole_stores(record):
         never = [each for each in missing if each.id not in listed_in(record)]
         overdue = [each for each in never if page.exchange.sent >= each.due]
         may_read = grounds.as_of < REMOVAL_DAY
         read = next((sight.exchange for _, sight, _ in agree(before, reads)), None)
         # an animal that has vanished itself proves nothing about the list
-        if page.exchange.sent >= one.due and (read is not None or (len(overdue) > 1 and not may_read)):
+        if read is not None:
             return _left_out(page, one, read)
-        calls = (again, read_call(one.id), again) if may_read else (again,)
-        return Ask(calls, vanished, one.due)
+        if len(overdue) > 1 and not may_read and not oldest_are_removed(record, still_there(record), overdue):
+            return _left_out(page, one, None)
+        return Ask((again, read_call(one.id), again), vanished, due) if may_read else Ask((again,), vanished, one.due)
     if order_varies(record):
         return None
     older = {n for other in pages if not one.is_before(other.exchange) for n in other.ids if n != one.id}
@@ -126,7 +132,7 @@ def _is_missing(
         return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
     if any(agree(before, beside)):
         return _left_out(page, one, beside[-1].exchange)
-    return Ask((again, beside[-1].exchange.request.call, again), vanished, one.due)
+    return Ask((again, beside[-1].exchange.request.call, again), vanished, due)
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:

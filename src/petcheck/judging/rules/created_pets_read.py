@@ -98,7 +98,7 @@ def _is_lost(
     late = [(one, [e for e in x if e.sent >= one.due and e.status == 404]) for one, x in lost]
     late = [(one, x) for one, x in late if x]
     if len(late) > 1:
-        if _oldest_are_removed(record, creations, [one for one, _ in late]):
+        if oldest_are_removed(record, creations, [one for one, _ in late]):
             return Undecided(
                 f"{described(late[0][1][-1])} returned 404, although {_creating(late[0][0])}; the service may remove "
                 "its oldest animals, as others have vanished too. Test a store that keeps more animals.",
@@ -140,7 +140,7 @@ def _is_lost(
     return Ask((*pages, read_call(one.id)), vanished, x[0].finished + LAG_S)
 
 
-def _oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequence[Creation]) -> bool:
+def oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequence[Creation]) -> bool:
     """Whether lost animals may be the oldest of a store that holds only so many.
 
     Then none that is left is older, of those before the run or of the run, and others that pages have shown are gone.

@@ -15,7 +15,7 @@ from itertools import dropwhile
 from petcheck.exchange import Exchange
 from petcheck.judging import rate_headers
 from petcheck.judging.apply import final_tries
-from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided
+from petcheck.judging.decision import LIMITS, Ask, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, header
 from petcheck.judging.matchers import answer_text, described
 from petcheck.judging.overlap import crowded_in
@@ -26,6 +26,8 @@ from petcheck.judging.rate_counts import (
     QuotaSeen,
     counts_in,
     is_counted_down,
+    keyed,
+    not_cached,
     quotas_in,
     served_in_words,
 )
@@ -37,7 +39,6 @@ from petcheck.judging.rate_refusals import (
     gateway_refusals_in,
     held_back_in,
     is_a_page,
-    keyed,
     others_spend,
     over_in,
     refusals_in,
@@ -115,7 +116,7 @@ def _reset_is_ahead(record: Record, grounds: Grounds) -> Decision:
 
 def _counts_down(record: Record, grounds: Grounds) -> Decision:
     """Whether Remaining covers what was spent, in every kind of window."""
-    counts = counts_in(exchange for exchange in record if documented(exchange, grounds.as_of))
+    counts = counts_in(exchange for exchange in not_cached(record) if documented(exchange, grounds.as_of))
     quotas = quotas_in(counts)
     examined = tuple(count.exchange for count in counts)
     problem = problem_of_limits(counts) or next((p for quota in quotas if (p := problem_of(quota))), None)
@@ -286,9 +287,14 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
     moves = any(quota.moves for quota in quotas)
     shared, crowded = others_spend(record), crowded_in(record)
     found = [_after_429(*one, shared=shared, moves=moves, steady=steady, crowded=crowded) for one in refusals]
-    failed = next((one for one in found if isinstance(one, Failed)), None)
+    failures = [one for one in found if isinstance(one, Failed)]
+    if failures:
+        refusal, first = (proof.exchange for proof in failures[0].proofs[:2])
+        # a client that waits for the same Reset may use up a window at once; that of section 8 was used up by the run
+        once = len(failures) == 1 and refusal.section != LIMITS and _window_ended(refusal, first)
+        return _may_be_used_up(refusal, first) if once else failures[0]
     held = tuple(exchange for one in found if isinstance(one, Held) for exchange in one.examined)
-    return failed or (Held(tuple(dict.fromkeys(held))) if held else found[0])
+    return Held(tuple(dict.fromkeys(held))) if held else found[0]
 
 
 def _after_429(
@@ -318,14 +324,22 @@ def _after_429(
     # requests come free one by one, and another client may take each
     bit_by_bit = pause < rate_headers.seconds_to_reset(refusal) - CLOCK_S
     served_then = moves and len(after) > 1 and after[1].status == 200
-    ended = _reset(first) != _reset(refusal)
+    ended = _window_ended(refusal, first)
     if (ended and (shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in steady)):
-        said = f"The request after {RETRY_AFTER} got 429 too, but another client may have used up the new window."
-        return Undecided(f"{said} {_OWN_KEY}", examined=(refusal, first))
+        return _may_be_used_up(refusal, first)
     stated = rate_headers.header_of(refusal, RETRY_AFTER)
     proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
     said = f"After the {RETRY_AFTER} of the 429 ({stated}) had passed, the next request got {answer_text(first)}"
     return Failed(f"{said}; section 8 lets the client retry then.", proofs)
+
+
+def _window_ended(refusal: Exchange, first: Exchange) -> bool:
+    return first.status == 429 and _reset(first) != _reset(refusal)
+
+
+def _may_be_used_up(refusal: Exchange, first: Exchange) -> Undecided:
+    said = f"The request after {RETRY_AFTER} got 429 too, but another client may have used up the new window."
+    return Undecided(f"{said} {_OWN_KEY}", examined=(refusal, first))
 
 
 def _reset(exchange: Exchange) -> str | None:
