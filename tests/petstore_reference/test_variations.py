@@ -298,6 +298,13 @@ def test_other_clients() -> None:
     assert changed == [set()] * 4 + [{3, 2, 1}] * 5 + [{6, 5, 4, 3, 2, 1}]
 
 
+def test_a_removed_animal_is_found_by_its_id_for_some_seconds_more() -> None:
+    asks: list[Ask | float] = [REX, REX, *[Ask("/pets")] * 3, Ask("/pets"), Ask("/pets/3"), 8.0, Ask("/pets/3")]
+    *_, listed, lingers, gone = first("removed-animals-linger", *asks, animals=2)
+    assert [pet["id"] for pet in json.loads(listed[1])] == [4, 2, 1]
+    assert (lingers[0], gone[0]) == (200, 404)
+
+
 @pytest.mark.parametrize(
     ("animals", "kept"), [(3, [6, 5, 4, 3]), (5, [8, 7, 6, 5, 4]), (0, [3, 2, 1])], ids=["few", "more", "none"]
 )

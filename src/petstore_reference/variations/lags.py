@@ -10,10 +10,11 @@ from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import cached, url_of
 from petstore_reference.registry import variation
-from petstore_reference.store import Animal, changed
+from petstore_reference.store import Animal, Store, changed
 
 _READING = (Operation.LIST, Operation.GET)
 _LAGS = "cache-per-url replica-lags filter-index-lags lag-per-url late-default-status"
+_REMOVING = "others-remove keeps-the-newest id-reused-once ids-reused-later"
 _SECONDS = 8.0
 
 
@@ -58,6 +59,29 @@ def _late_default(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, other_clients=other_clients)
 
 
+def _lingering(behaviour: Behaviour) -> Behaviour:
+    """Another client removes one animal of the run and many others; GETs by id find each for some seconds more."""
+
+    def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
+        behaviour.other_clients(call, state, whole)
+        if (len(state.log) + 1) % 6:
+            return
+        animals, gone = state.store.newest_first(), state.memory["lingering"]
+        of_run = [] if any(animal.born for animal, _ in gone.values()) else [one for one in animals if one.born]
+        for animal in (of_run or [one for one in animals if not one.born])[-1:]:
+            state.store.remove(animal.id)
+            gone[str(animal.id)] = animal, call.time
+
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
+        def find(number: int, store: Store) -> Animal | None:
+            animal, at = state.memory["lingering"].get(str(number), (None, 0.0))
+            return whole.find(number, store) or (animal if call.time - at < _SECONDS else None)
+
+        return behaviour.act(call, state, replace(whole, find=find))
+
+    return replace(behaviour, other_clients=other_clients, act=act)
+
+
 VARIATIONS = [
     variation(
         "cache-per-url",
@@ -98,5 +122,12 @@ VARIATIONS = [
         _late_default,
         at=(None,),
         conflicts=f"{_LAGS} default-status",
+    ),
+    variation(
+        "removed-animals-linger",
+        "4.3",
+        "Another client removes an animal before every sixth request; GETs by id find it for 8 seconds more.",
+        _lingering,
+        conflicts=f"{_LAGS} {_REMOVING}",
     ),
 ]
