@@ -164,7 +164,7 @@ def test_an_expired_waiver_counts_if_its_requirement_was_chosen(tmp_path: Path, 
     ran.assert_reports()
     said = "The run still fails: The waiver of CREATE-5 on target expired after 2020-01-01."
     assert said in " ".join(ran.out.split())
-    assert "not-run: The waiver expired on 2020-01-01: fix the server" in (ran.reports / "junit.xml").read_text()
+    assert "not-run: The waiver ended after 2020-01-01: fix the server" in (ran.reports / "junit.xml").read_text()
     assert petcheck(tmp_path, "verify", "reports", key=None).code == 0
     assert petcheck(tmp_path, "VERSION-1", "--target", bad_server, key=key).code == 0
     said = petcheck(tmp_path, "--failed", "--target", bad_server, key=key).last_line_of_trouble

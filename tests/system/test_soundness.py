@@ -60,8 +60,8 @@ def test_no_composition_of_variations_raises_an_alarm(first: int) -> None:
 
 def test_a_seed_repeats_its_server_without_contradictory_variations() -> None:
     names = CANDIDATES
-    servers = [drawn(seed, names) for seed in range(300)]
-    assert servers == [drawn(seed, names) for seed in range(300)]
+    servers = [drawn(seed, names) for seed in range(600)]
+    assert servers == [drawn(seed, names) for seed in range(600)]
     assert {name for server in servers for name in server.variations} == names
     for server in servers:
         create_app(settings(variations=server.variations))

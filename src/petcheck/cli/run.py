@@ -198,8 +198,8 @@ _DESCRIPTION = """\
   petcheck CREATE-5 AUTH 4.2 --target URL             only these requirements
 
 Checks whether a server obeys the pet store service interface. Without a target,
-petcheck tests itself, except in CI and beside a petcheck.toml: there, that takes
---self-test. `petcheck help` lists the other commands."""
+petcheck tests itself, except in CI and beside a petcheck.toml: there, that
+takes --self-test. `petcheck help` lists the other commands."""
 _EPILOG = """\
 exit: 0 nothing fails, 1 something fails or a waiver is stale or expired,
       2 interrupted, 3 the suite broke, 4 usage or configuration error,
