@@ -208,13 +208,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"target": ["https://u:p@h/v1"]},
         "--target https://…@h/v1: a URL must not have a user or password; put the key into PETSTORE_API_KEY",
     ),
-    "a query": (
-        {"target": ["https://h/v1?a=b"]},
-        "--target https://h/v1?…: a URL must not have a query",
-    ),
+    "a query": ({"target": ["https://h/v1?a=b"]}, "--target https://h/v1?…: a URL must not have a query or a fragment"),
     "a fragment": (
         {"target": ["https://h/v1#a"]},
-        "--target https://h/v1#…: a URL must not have a query",
+        "--target https://h/v1#…: a URL must not have a query or a fragment",
     ),
     "a space": ({"target": ["https://h/a b"]}, "--target 'https://h/a b': a URL must not have spaces"),
     "a line": ({"target": ["https://h/\nv1"]}, "--target 'https://h/\\nv1': a URL must not have spaces"),

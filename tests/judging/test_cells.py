@@ -15,10 +15,10 @@ from petcheck.judging.judgement import Grounds
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, known
 
 DAY, REMOVED = date(2026, 1, 1), REMOVAL_DAY
-READING, WRITING = Grounds(DAY), Grounds(DAY, writes=True, categories=frozenset({1}))
+READING, WRITING = Grounds(DAY), Grounds(DAY, writes=True, categories=known(1))
 LIST, CREATE, GET, ORDERS = Operation
 
 

@@ -23,21 +23,20 @@ def test_grounds_are_what_the_record_shows() -> None:
     assert grounds == Grounds(
         DAY,
         PLANS["pro"],
-        categories=frozenset({3, 5}),
+        categories={3: record[0].finished, 5: record[1].finished},
         listed=frozenset({7, 9}),
         writes=True,
         run="0a1b2c3d",
         repeats=True,
         older=frozenset({7}),
         begun={9: 1},
-        since={3: record[0].finished, 5: record[1].finished},
     )
     bare = grounds_of(record, as_of=DAY, plan=None, writes=False, run="", repeats=False)
     assert bare == replace(grounds, plan=None, writes=False, run="", repeats=False)
     again = grounds_of(
         [*record, replace(record[0], sent=5.0)], as_of=DAY, plan=None, writes=False, run="", repeats=False
     )
-    assert again.since == grounds.since
+    assert again.categories == grounds.categories
     assert [again.categories_at(moment) for moment in (0.0, record[0].finished, 2.0)] == [
         frozenset(),
         frozenset({3}),

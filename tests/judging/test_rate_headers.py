@@ -90,22 +90,10 @@ def test_remaining(limit: str | None, remaining: str | None, problem: str | None
         (unix(-2), None),
         (unix(86_400), None),
         (unix(86_402), None),
-        (
-            unix(-3),
-            f"X-RateLimit-Reset is {unix(-3)}, 3 s in the past{END}",
-        ),
-        (
-            unix(86_403),
-            f"X-RateLimit-Reset is {unix(86_403)}, more than a day ahead{END}",
-        ),
-        (
-            30,
-            f"X-RateLimit-Reset is 30, which looks like seconds from now{END}",
-        ),
-        (
-            unix(30) * 1000,
-            f"X-RateLimit-Reset is {unix(30) * 1000}, which looks like milliseconds{END}",
-        ),
+        (unix(-3), f"X-RateLimit-Reset is {unix(-3)}, 3 s in the past{END}"),
+        (unix(86_403), f"X-RateLimit-Reset is {unix(86_403)}, more than a day ahead{END}"),
+        (30, f"X-RateLimit-Reset is 30, which looks like seconds from now{END}"),
+        (unix(30) * 1000, f"X-RateLimit-Reset is {unix(30) * 1000}, which looks like milliseconds{END}"),
         ("2026-11-21T12:00:30Z", 'X-RateLimit-Reset is "2026-11-21T12:00:30Z"; expected a Unix time in seconds'),
         ("-5", 'X-RateLimit-Reset is "-5"; expected a Unix time in seconds'),
         ("", 'X-RateLimit-Reset is ""; expected a Unix time in seconds'),
@@ -198,7 +186,7 @@ def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool
 
 def test_without_a_date_a_past_reset_is_measured_from_the_request() -> None:
     problem = rate_headers.problem_of_reset(exchange(headers=rates(60, 5, unix(-700)), took=7.0))
-    assert text_of(problem, "X-RateLimit-Reset") == (f"X-RateLimit-Reset is {unix(-700)}, 700 s in the past{END}")
+    assert text_of(problem, "X-RateLimit-Reset") == f"X-RateLimit-Reset is {unix(-700)}, 700 s in the past{END}"
 
 
 def test_an_unreadable_date_is_ignored() -> None:

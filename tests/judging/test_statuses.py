@@ -12,11 +12,11 @@ from petcheck.exchange import Exchange, Silence
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grounds, Problem
 from petcheck.judging.statuses import problem_of_status, query_is_valid, status_judgement
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange, short
+from tests.support.exchanges import exchange, known, short
 
 LIST, CREATE, GET, ORDERS = Operation
 LAST_DAY, REMOVED = date(2030, 12, 4), date(2030, 12, 5)
-GROUNDS = Grounds(LAST_DAY, categories=frozenset({1}), listed=frozenset({7}))
+GROUNDS = Grounds(LAST_DAY, categories=known(1), listed=frozenset({7}))
 GOOD = {"name": "Rex", "categoryId": 1}
 VALID_QUERIES = ["", "?limit=1", "?limit=100", "?status=sold", "?limit=20&status=pending", "?status=available&limit=9"]
 INVALID_QUERIES = [

@@ -128,14 +128,13 @@ def test_every_piece_is_judged_with_what_the_whole_record_shows_its_key(judge: J
     record = numbered([listed(1), created(2), created(2), listed(3, key=OTHER), created(4)])
     found = shown(record, "free")
     client = Grounds(DAY, PLANS["free"], writes=True, run="", repeats=True)
-    ours = replace(client, categories=frozenset({11, 12, 14}), listed=frozenset({1, 2, 4}), begun={2: 1.0, 4: 4.0})
-    theirs = replace(client, categories=frozenset({13}), listed=frozenset({3}))
-    assert [replace(one, since={}) for one in judge.grounds] == [ours, theirs] * 3
-    assert [sorted(one.since) for one in judge.grounds] == [[11, 12, 14], [13]] * 3
-    assert judge.grounds[0].since[12] < judge.grounds[0].since[14]
-    both = replace(ours, categories=frozenset({11, 12, 13, 14}), listed=frozenset({1, 2, 3, 4}))
-    assert replace(found.grounds, since={}) == both
-    assert found.grounds.since == {**judge.grounds[1].since, **judge.grounds[0].since}
+    ours = replace(client, listed=frozenset({1, 2, 4}), begun={2: 1.0, 4: 4.0})
+    theirs = replace(client, listed=frozenset({3}))
+    assert [replace(one, categories={}) for one in judge.grounds] == [ours, theirs] * 3
+    assert [sorted(one.categories) for one in judge.grounds] == [[11, 12, 14], [13]] * 3
+    assert judge.grounds[0].categories[12] < judge.grounds[0].categories[14]
+    both = {**judge.grounds[1].categories, **judge.grounds[0].categories}
+    assert found.grounds == replace(ours, categories=both, listed=frozenset({1, 2, 3, 4}))
 
 
 # ---- times

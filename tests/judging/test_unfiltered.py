@@ -13,10 +13,10 @@ from petcheck.judging.decision import Ask, Decision, Failed, Undecided
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.unfiltered import hidden_without_filter
 from tests.judging.rules.said import CREATE, LIST, NEW
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, known
 
-GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}))
-WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), writes=True)
+GROUNDS = Grounds(date(2030, 12, 4), categories=known(1))
+WRITING = Grounds(date(2030, 12, 4), categories=known(1), writes=True)
 WIDE, SOLD = "limit=100", "limit=100&status=sold"
 
 

@@ -9,7 +9,7 @@ import pytest
 from petcheck.judging.judgement import Grounds
 from petcheck.properties.failures import Failures
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, known
 
 PLAIN = {"name": "Rex", "categoryId": 1}
 DOUBTFUL = PLAIN | {"name": "Zo\u00eb"}
@@ -21,5 +21,5 @@ def test_a_plain_animal_that_fails_as_a_doubtful_one_did_shows_that_the_doubt_is
 ) -> None:
     doubtful = exchange(Operation.CREATE_PET, 500, asked=DOUBTFUL)
     plain = exchange(Operation.CREATE_PET, status, asked=PLAIN)
-    grounds = Grounds(date(2026, 1, 1), categories=frozenset({1}))
+    grounds = Grounds(date(2026, 1, 1), categories=known(1))
     assert Failures(grounds, set()).alike(plain, doubtful) is alike

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from math import inf
 
 from petcheck.call import Credential, Form
 from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
@@ -19,6 +20,11 @@ PATHS = {
     Operation.GET_PET: "/pets/7",
     Operation.STORE_ORDERS: "/store/orders",
 }
+
+
+def known(*categories: int) -> dict[int, float]:
+    """Categories that were known all the time."""
+    return dict.fromkeys(categories, -inf)
 
 
 def exchange(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -83,7 +83,7 @@ def test_it_sends_no_more_than_it_needs(words: tuple[str, ...], gets: int, posts
     assert trial.exit == 0
 
 
-def kind_of(exchange: Exchange, categories: frozenset[int], listed: frozenset[int]) -> RequestKind:
+def kind_of(exchange: Exchange, categories: Collection[int], listed: frozenset[int]) -> RequestKind:
     request = exchange.request
     if not request.has_valid_key:
         return RequestKind.KEYS

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
-from math import inf
 
 from petcheck.exchange import Animal, Exchange
 from petcheck.grouping import grouped
@@ -162,12 +161,13 @@ def categories_shown(record: Iterable[Exchange]) -> Mapping[int, float]:
     """When each of the categories that exist was first shown by an answer, in monotonic seconds."""
     listed = ((sight.animal, page.exchange) for page in pages_in(record) for _, sight in sights_in(page.exchange))
     made = ((made.animal, made.exchange) for made in creations_in(record) if _category_was_accepted(made))
-    shown: dict[int, float] = {}
-    for animal, exchange in chain(listed, made):
-        number = integer(animal.get("categoryId"))
-        if number is not None and INT64_MIN <= number <= INT64_MAX:
-            shown[number] = min(exchange.finished, shown.get(number, inf))
-    return shown
+    found = ((integer(animal.get("categoryId")), exchange.finished) for animal, exchange in chain(listed, made))
+    return earliest((number, at) for number, at in found if number is not None and INT64_MIN <= number <= INT64_MAX)
+
+
+def earliest(pairs: Iterable[tuple[int, float]]) -> Mapping[int, float]:
+    """The first time of each of the numbers, in monotonic seconds."""
+    return {number: min(times) for number, times in grouped(pairs).items()}
 
 
 def _category_was_accepted(made: Creation) -> bool:

@@ -22,12 +22,10 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
 
     A category that the user names is known once the target has shown it: it may be another target's.
     """
-    shown = categories_shown(record)
     return Grounds(
         as_of,
         next((row for name, row in PLANS.items() if name == plan), None),  # a forged stream may name any
-        categories=frozenset(shown),
-        since=shown,
+        categories=categories_shown(record),
         listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
         writes=writes,
         run=run,

@@ -66,23 +66,21 @@ NOT_CONCERNED, HOLDS = Ruling.NOT_CONCERNED, Ruling.HOLDS
 class Grounds:
     """What a run knows about a target when it judges: `as_of` is the day to judge by.
 
-    `categories` and `listed` are the categories and the animals (by id) that exist; `since` says when an answer first
-    showed a category, and `begun` when the POSTs of the animals that the run created were sent, in monotonic seconds.
-    `writes` says whether POST is permitted. `run` is the id
-    in the names of the run's animals; `repeats` is true if an earlier run may have had it, and `older` are the animals
-    that the run did not create for sure.
+    `categories` are those that exist, with the time at which an answer first showed each. `listed` are the animals (by
+    id) that exist; `begun` says when the POSTs of those that the run created were sent. Times are in monotonic seconds.
+    `writes` says whether POST is permitted. `run` is the id in the names of the run's animals; `repeats` is true if an
+    earlier run may have had it, and `older` are the animals that the run did not create for sure.
     """
 
     as_of: date
     plan: Plan | None = None
-    categories: frozenset[int] = frozenset()
+    categories: Mapping[int, float] = field(default_factory=dict, hash=False)
     listed: frozenset[int] = frozenset()
     writes: bool = False
     run: str = ""
     repeats: bool = False
     older: frozenset[int] = frozenset()
     begun: Mapping[int, float] = field(default_factory=dict, hash=False)
-    since: Mapping[int, float] = field(default_factory=dict, hash=False)
 
     @property
     def to_write(self) -> str | None:
@@ -91,7 +89,7 @@ class Grounds:
 
     def categories_at(self, moment: float) -> frozenset[int]:
         """The categories that were known to exist at a moment, in monotonic seconds: others may have come later."""
-        return frozenset(one for one in self.categories if self.since.get(one, -inf) <= moment)
+        return frozenset(category for category, since in self.categories.items() if since <= moment)
 
     def has_animal_of(self, read: Exchange) -> bool:
         """Whether the animal that a read asks for is known to exist, and was not created only after the answer."""

@@ -14,6 +14,7 @@ from datetime import date
 from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.judging.absence import name_sent
+from petcheck.judging.creations import earliest
 from petcheck.judging.decided import decided, grounds_of
 from petcheck.judging.decision import Failed, Held, Record, Settled, Undecided
 from petcheck.judging.judgement import Grounds
@@ -122,13 +123,9 @@ def _together(several: Iterable[Grounds]) -> Grounds:
     found = list(several)
     return replace(
         found[0],
-        categories=frozenset().union(*(one.categories for one in found)),
+        categories=earliest(pair for one in found for pair in one.categories.items()),
         listed=frozenset().union(*(one.listed for one in found)),
         begun={number: sent for one in reversed(found) for number, sent in one.begun.items()},
-        since={
-            number: min(one.since[number] for one in found if number in one.since)
-            for number in frozenset().union(*(one.since for one in found))
-        },
     )
 
 

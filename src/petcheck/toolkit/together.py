@@ -48,8 +48,8 @@ def send_together(target: Target, burst: Sequence[Call]) -> None:
     answers = target.api.ask_together(burst)
     if target.transport.bursts > number:
         target.unexplained += [one for one in answers if one is not None and one.burst is not None]
-        record = len(target.record)
-        if record <= _FEW or len(target.unexplained) >= record * _SHARE:
+        sent = len(target.record)
+        if sent <= _FEW or len(target.unexplained) >= sent * _SHARE:
             explain_bursts(target)
 
 

@@ -40,9 +40,9 @@ class Api:
         """`GET /store/orders` (section 4.4)."""
         return self.call(Call(Operation.STORE_ORDERS, credential))
 
-    def create_pet(self, body: Members, *, credential: Credential = Credential.VALID) -> Exchange:
+    def create_pet(self, body: Members) -> Exchange:
         """`POST /pets` (section 4.2). The same call is sent once in a run, since what a POST creates stays."""
-        return self.call(new_pet_call(body, credential))
+        return self.call(new_pet_call(body))
 
     def call(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send a call, or return the exchange of the same earlier call unless `fresh`. Raises `NotSent`.

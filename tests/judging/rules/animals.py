@@ -12,12 +12,12 @@ from petcheck.judging.decision import Decision
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, known
 
 LIST, CREATE, GET, _ORDERS = Operation
-GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}), writes=True, run="0a1b2c3d")
+GROUNDS = Grounds(date(2030, 12, 4), categories=known(1), writes=True, run="0a1b2c3d")
 READING = replace(GROUNDS, writes=False)
-REMOVED = Grounds(date(2030, 12, 5), categories=frozenset({1}), writes=True)
+REMOVED = Grounds(date(2030, 12, 5), categories=known(1), writes=True)
 
 
 def pet(number: int, **members: object) -> dict[str, object]:

@@ -8,11 +8,11 @@ from petcheck.exchange import Exchange, Silence
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, known
 
 LIST, CREATE, GET, ORDERS = Operation
 LAST_DAY, REMOVED = date(2030, 12, 4), date(2030, 12, 5)
-GROUNDS = Grounds(LAST_DAY, categories=frozenset({1}))
+GROUNDS = Grounds(LAST_DAY, categories=known(1))
 NEW = {"name": "Rex", "categoryId": 1, "status": "sold"}
 PET = NEW | {"id": 7}
 ERROR = {"code": "x", "message": "y", "status": 400}

@@ -11,7 +11,7 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from tests.judging.rules.said import CREATE, ERROR, GET, LAST_DAY, LIST, NEW, ORDERS, PET, REMOVED, concerned, problems
-from tests.support.exchanges import JSON, exchange, rates, unix
+from tests.support.exchanges import JSON, exchange, known, rates, unix
 
 # judged over the record, by the rules of sections 5 and 4.3 after the removal
 SILENCE_FAILS = {"LIST-1", "CREATE-1", "GET-3", "ORDERS-1"}
@@ -31,7 +31,7 @@ def test_each_rule_belongs_to_a_judged_requirement() -> None:
 @pytest.mark.parametrize("operation", Operation)
 def test_silence_breaks_the_requirement_whose_response_was_expected(operation: Operation) -> None:
     silent = exchange(operation, Silence.TIMEOUT, asked=NEW)
-    assert concerned(silent, Grounds(LAST_DAY, PLANS["free"], frozenset({1}))) <= SILENCE_FAILS
+    assert concerned(silent, Grounds(LAST_DAY, PLANS["free"], known(1))) <= SILENCE_FAILS
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 410])
@@ -58,4 +58,4 @@ def test_a_conforming_server_breaks_no_rule() -> None:
         exchange(GET, 404, ERROR | {"status": 404}, headers=headers),
         exchange(ORDERS, 200, b"anything", headers=headers[1:]),
     ]
-    assert [problems(found, Grounds(LAST_DAY, PLANS["free"], frozenset({1}))) for found in good] == [{}] * 5
+    assert [problems(found, Grounds(LAST_DAY, PLANS["free"], known(1))) for found in good] == [{}] * 5

@@ -17,10 +17,10 @@ from petcheck.judging.rules import RULE
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.spec.operations import Operation
 from tests.judging.rules.said import CREATE, GET, LIST, NEW, ORDERS, PET, REMOVED, by, holds, text
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, known
 
-READING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset({7, 9}))
-WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset({7, 9}), writes=True)
+READING = Grounds(date(2030, 12, 4), categories=known(1), listed=frozenset({7, 9}))
+WRITING = Grounds(date(2030, 12, 4), categories=known(1), listed=frozenset({7, 9}), writes=True)
 MISSING, RANDOM, EMPTY = Credential.MISSING, Credential.RANDOM, Credential.EMPTY
 OTHERWISE = {
     "AUTH-1": "No conclusive answer from {operation}; none to {torn}.",
@@ -310,7 +310,7 @@ def test_what_another_operation_answers_to_the_key_alone_is_not_about_the_order(
 
 
 def test_a_refused_post_creates_nothing() -> None:
-    run = Grounds(date(2030, 12, 4), categories=frozenset({1}), run="0a1b2c3d")
+    run = Grounds(date(2030, 12, 4), categories=known(1), run="0a1b2c3d")
     named = {"name": "petcheck 0a1b2c3d refused", "categoryId": 1, "status": "sold"}
     refused = exchange(CREATE, 401, asked=named, credential=MISSING, sent=1)
     with_key = exchange(CREATE, 401, asked=named | {"name": "0a1b2c3d x"}, sent=2)

@@ -15,10 +15,10 @@ from petcheck.judging.decision import Decision, Failed, Held, Undecided
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grounds, Judgement, Problem, body
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange, short
+from tests.support.exchanges import exchange, known, short
 
 LIST, CREATE, GET, _ORDERS = Operation
-GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}))
+GROUNDS = Grounds(date(2030, 12, 4), categories=known(1))
 NEW = {"name": "Rex", "categoryId": 1, "status": "sold"}
 PET = NEW | {"id": 7}
 REPEATED = ("CREATE-2", "CREATE-3", "CREATE-4")
@@ -361,7 +361,7 @@ def test_an_answer_that_a_plain_animal_also_gets_is_not_caused_by_the_doubt() ->
 
 def test_a_refusal_does_not_count_if_the_category_became_known_later() -> None:
     refused, after = posted(NEW, 400), posted(NEW, 400, index=1, sent=3.0)
-    shown = Grounds(date(2030, 12, 4), categories=frozenset({1}), since={1: refused.sent + 1})
+    shown = Grounds(date(2030, 12, 4), categories={1: refused.sent + 1})
     assert not isinstance(found("CREATE-1", refused, grounds=shown), Failed)
     failed = found("CREATE-1", refused, after, grounds=shown)
     assert isinstance(failed, Failed)
@@ -371,12 +371,12 @@ def test_a_refusal_does_not_count_if_the_category_became_known_later() -> None:
 def test_a_category_first_known_from_its_201_was_doubtful_when_sent() -> None:
     first = posted(NEW | {"categoryId": 5}, 201, PET | {"categoryId": 5})
     again = posted(NEW | {"categoryId": 5, "name": "Tex"}, 201, PET | {"categoryId": 5}, index=1)
-    known = Grounds(date(2030, 12, 4), categories=frozenset({1, 5}), since={1: 0.0, 5: first.finished})
+    known = Grounds(date(2030, 12, 4), categories={1: 0.0, 5: first.finished})
     assert found("CREATE-14", first, again, grounds=known) == Held((first,))
     at_once = replace(again, sent=first.finished)
     assert found("CREATE-14", first, at_once, grounds=known) == Held((first,))
     listed = exchange(LIST, 200, [PET | {"categoryId": 5}], sent=-1.0)
-    known = replace(known, since={1: 0.0, 5: listed.finished})
+    known = replace(known, categories={1: 0.0, 5: listed.finished})
     assert found("CREATE-14", listed, first, grounds=known) == Undecided(
         "No value that the service may refuse was sent."
     )

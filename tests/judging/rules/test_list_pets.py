@@ -17,10 +17,10 @@ from petcheck.judging.judgement import NOT_CONCERNED, Grounds, Problem
 from petcheck.judging.rules import RULE
 from petcheck.spec.figures import STATUSES
 from tests.judging.rules.said import CREATE, GET, LIST, NEW, PET, by, holds, text
-from tests.support.exchanges import exchange
+from tests.support.exchanges import exchange, known
 
-GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}))
-WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), writes=True)
+GROUNDS = Grounds(date(2030, 12, 4), categories=known(1))
+WRITING = Grounds(date(2030, 12, 4), categories=known(1), writes=True)
 
 MORE = "Add animals to the store, or run with --allow-writes --populate 101."
 
