@@ -275,12 +275,11 @@ class Examples:
         first, section, sent = transport.tally.spent, transport.section, len(transport.recorded)
         transport.section, transport.example = "", True
         try:
-            yield
+            with self.target.budget.of_examples():
+                yield
         finally:
             transport.section, transport.example = section, False
-            spent = transport.tally.spent - first
-            self.sent += spent
-            self.target.budget.examples_sent += spent
+            self.sent += transport.tally.spent - first
             self._posts += sum(not one.request.operation.safe for one in transport.recorded[sent:])
 
     def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:

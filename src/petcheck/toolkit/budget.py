@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from petcheck.plan.ending import end_share
@@ -58,6 +60,15 @@ class Budget:
     def spare_for_the_end(self, *, may_be_gone: bool) -> int:
         """Requests that the end of the run may still use; fewer if an animal `may_be_gone`, which is asked for then."""
         return max(self.spare_for_examples() - (_AFTER_THE_END if may_be_gone else 0), 0)
+
+    @contextmanager
+    def of_examples(self) -> Iterator[None]:
+        """Count what is sent in this block for the property examples: once, also in a block within another."""
+        spent, examples_sent = self.tally.spent, self.examples_sent
+        try:
+            yield
+        finally:
+            self.examples_sent = examples_sent + self.tally.spent - spent
 
     @property
     def reserved(self) -> int:

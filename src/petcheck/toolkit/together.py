@@ -122,9 +122,8 @@ def explain_bursts(target: Target) -> None:
     One burst that creates and one that does not are repeated in a run. The requests are those of property examples,
     which find less.
     """
-    spent = target.transport.tally.spent
-    _explain(target)
-    target.budget.examples_sent += target.transport.tally.spent - spent
+    with target.budget.of_examples():
+        _explain(target)
 
 
 def _explain(target: Target) -> None:
