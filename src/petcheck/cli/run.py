@@ -45,10 +45,10 @@ def _run(argv: list[str]) -> int:
     options = read_options(argv)
     config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
     expect_no_key_in_arguments(argv, os.environ)
-    from petcheck.runner.start import in_parts, prepare, run_checks
+    from petcheck.runner.start import prepare, run_checks, runs_in_parts
 
     prepared = prepare(config, writes_reports=not options.collect_only)
-    if in_parts(config) and not options.collect_only:
+    if runs_in_parts(config) and not options.collect_only:
         return _judge_fleet(prepared, options)
     plugins = ["xdist.plugin"] if options.n is not None else []
     if (len(config.targets) == 1 and not options.collect_only) or options.html is not None:

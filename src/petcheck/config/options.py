@@ -22,6 +22,7 @@ from petcheck.config.urls import authority_url
 from petcheck.spec.figures import PLANS
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.lines import CONNECTIONS, Head, Label, RunSettings, ShardInfo, Subject, TargetSettings
+from petcheck.wire.tally import DEADLINE_S
 
 # the groups of a run's options, as the help shows them
 CHOSEN, ALLOWED, JUDGED, WRITTEN = "what to judge", "what it may do", "how to judge", "what to write"
@@ -65,7 +66,7 @@ class Config:
     reports: Path = Path("reports")
     sign_key: Path | None = None
     timestamp_url: str | None = None
-    timeout: float = 10.0
+    timeout: float = DEADLINE_S
     ca_bundle: str | None = None
     requirements_as_of: str | None = None
     traceparent: bool = False

@@ -18,6 +18,7 @@ from _pytest.runner import runtestprotocol
 
 from petcheck.config.resolve import in_ci
 from petcheck.judging.verdicts import Dropped, Verdict
+from petcheck.results.fleet import WORST_FIRST
 from petcheck.results.judge import failing
 from petcheck.results.result import Result
 from petcheck.runner.progress import Announcer
@@ -30,8 +31,6 @@ from petcheck.toolkit.target import Target
 
 OUTCOME = "petcheck"
 """The property of a pytest report that has the outcome of its check."""
-
-_GRAVEST_FIRST = ("fail", "error", "waived", "inconclusive", "not-run", "pass")
 
 
 class Screen:
@@ -192,7 +191,7 @@ def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None, *, asked: bool)
 
     One that has not `asked` anything because a permission was missing does not fail for what another check has seen.
     """
-    gravest = min(verdicts, key=lambda one: _GRAVEST_FIRST.index(one.outcome), default=None)
+    gravest = min(verdicts, key=lambda one: WORST_FIRST.index(one.outcome), default=None)
     if gravest is not None and gravest.outcome == "fail" and (asked or dropped is None):
         return "fail", gravest.reason
     if dropped is not None:

@@ -30,7 +30,7 @@ from petcheck.runner.progress import Announcer
 from petcheck.runner.reports_folder import DEBUGGING_PAGE, PYTEST_STYLES
 from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
-from petcheck.runner.start import Prepared, in_parts, prepare
+from petcheck.runner.start import Prepared, prepare, runs_in_parts
 from petcheck.runner.xdist import XdistController, controller_seed, reporter, tell_trouble
 from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
@@ -102,7 +102,7 @@ def _prepared(config: pytest.Config) -> Prepared:
     try:
         configured = configure(options, os.environ, today=utc_today(), seed=seed)
         expect_no_key_in_arguments(map(str, config.invocation_params.args), os.environ)
-        if in_parts(configured):
+        if runs_in_parts(configured):
             raise ConfigError(f"pytest judges at most {SIDE_BY_SIDE} targets, and no shards; run `petcheck` instead")
         return prepare(configured, writes_reports=not (config.option.collectonly or _is_worker(config)))
     except NothingToRun as error:

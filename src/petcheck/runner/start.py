@@ -29,6 +29,7 @@ from petcheck.runner.dry_run import forecasts
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec.catalogue import catalogue
 from petcheck.wire import authority
+from petcheck.wire.tally import DEADLINE_S
 from petcheck.wire.throttle import Limits
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Prepared:
     limits: dict[str, Limits] = field(default_factory=dict)
 
 
-def in_parts(config: Config) -> bool:
+def runs_in_parts(config: Config) -> bool:
     """Whether each target of a run gets its own process and folder."""
     return len(config.targets) > SIDE_BY_SIDE or config.shard is not None
 
@@ -107,7 +108,9 @@ def _expect_judged(choice: Iterable[str], as_of: date) -> None:
     raise NothingToRun(" ".join(reasons) + (f" Judge that day with --as-of {starts}." if starts else ""))
 
 
-def witnesses_of(key: Path | None, url: str | None, deadline: float = 10.0, ca_bundle: str | None = None) -> Witnesses:
+def witnesses_of(
+    key: Path | None, url: str | None, deadline: float = DEADLINE_S, ca_bundle: str | None = None
+) -> Witnesses:
     """The private key in a file, and the time stamp authority at a URL, where they are given. Raises `ConfigError`.
 
     `deadline` in seconds and `ca_bundle` are those of the request to the authority.

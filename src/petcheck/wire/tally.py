@@ -23,6 +23,9 @@ class Unplanned(Enum):
     PROBE = TO_PROBE
 
 
+DEADLINE_S = 10.0
+"""The time for a request and its answer, in seconds, unless the user gives another."""
+
 # how many a run may send for each cause; the silences before them, and time, limit the probes
 _MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 18, Unplanned.EXCESS: 8}
 _MOST_REPEATS_READING = _MOST_REPEATS | {Unplanned.SILENCE: 9}  # a reading run has room for fewer beside its checks
@@ -39,7 +42,7 @@ class Permissions:
     max_requests: int
     max_wait: float
     connections: int = 1
-    timeout: float = 10.0
+    timeout: float = DEADLINE_S
 
     def permit(self, call: Call) -> None:
         """Raise `NotPermitted` for a request that may change something there, unless writes are allowed."""
