@@ -8,7 +8,7 @@ from itertools import chain, product
 
 from petcheck.call import Call, page_call
 from petcheck.plan.pages import BETWEEN, another_page, first_pages, page_beside_creations
-from petcheck.plan.weaving import Item, fresh, rotated, woven
+from petcheck.plan.weaving import Item, fresh, rotated, turn, woven
 from petcheck.properties.pool import Cases
 from petcheck.spec.figures import (
     AVAILABLE,
@@ -64,12 +64,12 @@ def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
     """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any.
 
     Few runs have requests for all of them: first come a negative limit, which many databases refuse or take for no
-    limit, and one that is not a number; then, with every other seed, a status that a lookup does not find; then what
-    careless code fails on, by turns. The others begin elsewhere with each seed.
+    limit, and one that is not a number; then, with every other seed, a status that a lookup does not find, alone or
+    beside an unknown parameter; then what careless code fails on, by turns. The others begin elsewhere with each seed.
     """
     named = [tuple(query.items()) for query in OPEN_LISTS.values()]
     odd = rotated(_ODD_QUERIES, 0, seed, 2)
-    unknown = () if seed % 2 else (_UNKNOWN,)
+    unknown = () if seed % 2 else (turn((_UNKNOWN, (*_UNKNOWN, _UNNAMED)), seed // 2),)
     for query in (_NEGATIVE, _NOT_A_NUMBER, *unknown, *rotated(_CRASHING, 0, seed // 2, 1), *named, *odd):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
@@ -88,7 +88,7 @@ _CRASHING = (
     (("limit", "5"), ("limit", "7")),
     (("limit", ""), _UNNAMED),
     (("limit[]", "5"), _UNNAMED),
-    (("limit", str(2**31)),),
+    (("limit", str(2**31)), _UNNAMED),
     (("limit", "1.5"), _UNNAMED),
 )
 _ODD_QUERIES = (
