@@ -62,6 +62,16 @@ def test_what_is_not_an_object(body: str, what: str) -> None:
         ("{}", "CREATE-6", "neither `name` nor `categoryId`"),
         ('{"categoryId": "1"}', "CREATE-6", "no `name`"),
         ('{"Name": "Rex"}', "CREATE-6", "no `name`, only `Name`"),
+        (
+            '{"name": "Rex", "CategoryId": 1, "category_id": 1}',
+            "CREATE-6",
+            "no `categoryId`, only `CategoryId` and `category_id`",
+        ),
+        (
+            '{"name": "Rex", "CategoryId": 1, "category_id": 1, "CATEGORYID": 1}',
+            "CREATE-6",
+            "no `categoryId`, only `CategoryId` and `category_id`",
+        ),
         ('{"NAME": "Rex"}', "CREATE-6", "no `name`, only `NAME`"),
         ('{"category_id": 1}', "CREATE-6", "no `name`"),
         ('{"categoryid": 1}', "CREATE-6", "no `name`"),

@@ -112,9 +112,9 @@ def problem_of_media_type(response: Response) -> Problem | None:
     return Problem(f"{CONTENT_TYPE} is {quoted(value)}; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
 
 
-def similar(name: str, names: Iterable[str]) -> str | None:
-    """The first of some names that differs from `name` only in case, hyphens and underscores; None if none does."""
-    return next((other for other in names if other != name and letters(other) == letters(name)), None)
+def similar(name: str, names: Iterable[str]) -> list[str]:
+    """Those of some names that differ from `name` only in case, hyphens and underscores."""
+    return [other for other in names if other != name and letters(other) == letters(name)]
 
 
 def letters(name: str) -> str:
@@ -125,7 +125,7 @@ def letters(name: str) -> str:
 def _instead(name: str, holder: Animal) -> str:
     """What an object has instead of a member: a similar name, or the only member; empty if it is unknown."""
     only = next(iter(holder)) if len(holder) == 1 else None
-    found = similar(name, holder) or (only if only not in _MEMBERS else None)
+    found = next(iter(similar(name, holder)), only if only not in _MEMBERS else None)
     return f"; it has {'only ' if found == only else ''}`{shortened(found[:_SHOWN])}`" if found else ""
 
 

@@ -181,6 +181,7 @@ def _find_reading_of(request: Request) -> Reading | None:
 
 _reading_of = Once(_find_reading_of)
 _SHORT_NAME = 8  # characters; it is shown, since it may be the cause
+_OTHERS = 2  # names in a sentence
 
 
 def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
@@ -189,8 +190,8 @@ def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
         return "CREATE-6", "neither `name` nor `categoryId`"
     for field in ("name", "categoryId"):
         if field not in pet:
-            other = similar(field, pet)
-            return "CREATE-6", f"no `{field}`{f', only `{shortened(other)}`' if other else ''}"
+            others = " and ".join(f"`{shortened(other)}`" for other in similar(field, pet)[:_OTHERS])
+            return "CREATE-6", f"no `{field}`{f', only {others}' if others else ''}"
     if not isinstance(pet["name"], str):
         return "CREATE-7", f"{kind(pet['name'])} as `name`"
     category = pet["categoryId"]

@@ -18,7 +18,7 @@ from petcheck.errors import AppFailed, Inconclusive, TargetDown, Untestable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Dropped
 from petcheck.plan.forms import forms_for
-from petcheck.plan.together import connections
+from petcheck.plan.together import connections, may_end_a_server
 from petcheck.runner import signals
 from petcheck.runner.application import Watched, load_app
 from petcheck.runner.dry_run import Forecast, forecasts
@@ -190,6 +190,7 @@ class Session:
             on_notice=lambda name, text: announcer.lines([f"{name}: {text}"]),
             on_exchange=keep,
             formed=forms_for(config.seed, target.name).formed,
+            may_end=may_end_a_server,
             undisturbed=signals.held,
             on_waited=lambda name, seconds, why: writer.write(Waited(name, seconds, why)),
             limits=self.limits.setdefault(self.quotas[target.name], Limits()),

@@ -69,6 +69,7 @@ class Transport:
 
     `bursts` counts the bursts, and `one_by_one` says that the target limits what is under way at the same time, so that
     there are no more of them.
+    A call that `may_end` a server gets its own connection: one lost on a kept connection may not have reached it.
     `formed` chooses the form of a call by what is recorded so far. `recorded` holds the exchanges in order, and `tally`
     counts them. `limits` are known from all targets of that server and key. `down` says that the target has stopped
     answering. While a POST is sent and recorded, the block of `undisturbed` lasts.
@@ -83,6 +84,7 @@ class Transport:
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
     on_waited: Callable[[str, float, str], None] = lambda target, seconds, why: None
     formed: Callable[[Call, Sequence[Exchange]], Call] = lambda call, recorded: call
+    may_end: Callable[[Call], bool] = lambda call: False
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     limits: Limits = field(default_factory=Limits)
     section: str = ""
@@ -356,7 +358,8 @@ class Transport:
     def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
         send = partial(self.sender.send, call, body_cap=self._body_cap)
-        alone = cause is not None or call.form is Form.NEW_CONNECTION or self._may_lose(call)
+        named = call.form is Form.NEW_CONNECTION
+        alone = cause is not None or named or self.may_end(call) or self._may_lose(call)
         if alone and self.one_by_one:
             self.time.sleep(_NOTICED_S)  # until the target has seen that the connection before is closed
         try:
