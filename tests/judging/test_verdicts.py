@@ -242,13 +242,13 @@ def test_a_page_that_a_post_of_the_run_broke_says_so_first() -> None:
 @pytest.mark.parametrize(
     ("plain", "at", "said"),
     [
-        (None, 0.0, ""),
+        (None, 0.0, " The request had no Accept header; it was not sent in the plain form."),
         (401, 0.0, " The request had no Accept header; in the plain form it got 401."),
         (200, 1.0, ""),  # the store may have been another one
         (200, 9.0, " The request had no Accept header; in the plain form it got 200."),
     ],
 )
-def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int | None, at: float, said: str) -> None:
+def test_a_form_is_named_unless_the_plain_one_is_seen_to_do_no_better(plain: int | None, at: float, said: str) -> None:
     formed = exchange(form=Form.NO_ACCEPT, index=1, sent=5.0)
     record = [formed, *([exchange(status=plain, index=2, sent=at)] if plain else [])]
     assert ruled(Failed("It broke.", (Proof(formed),)), record=record).reason == f"It broke.{said}"

@@ -74,12 +74,15 @@ def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
 def in_form(decision: Failed, record: Record) -> str:
     """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
 
-    It is seen if the form failed more than once.
+    It may be the cause if the plain form was not sent. It is seen if the form failed more than once.
     An equal status shows that only if it was returned later, and no animal was created in between; or if the form
     failed before and after it.
     """
     forms, first = forms_in(decision), decision.proofs[0].exchange
     plain = in_plain_form(first, record) if forms else None
+    had = f" The request had {one_of([form.value for form in forms])};" if forms else ""
+    if forms and plain is None:
+        return f"{had} it was not sent in the plain form."
     if plain is None or plain.status is None or len(decision.wrong) == 1:
         return ""
     began, ended = sorted((first.index, plain.index))
@@ -88,7 +91,7 @@ def in_form(decision: Failed, record: Record) -> str:
     between = before and any(plain.finished <= one.sent for one in decision.wrong)
     if plain.status == first.status and not between and (plain.sent < first.finished or any(created)):
         return ""
-    return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
+    return f"{had} in the plain form it got {answer_text(plain)}."
 
 
 SIMPLIFIED = " Simplified from "
