@@ -240,6 +240,32 @@ def test_a_page_that_a_post_of_the_run_broke_says_so_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("worked", "broke", "told"),
+    [
+        ("?limit=100&status=sold", "?status=sold", True),
+        ("?limit=20&status=sold", "?status=sold", True),
+        ("?limit=100", "?limit=20", True),
+        ("", "?limit=20", True),
+        ("?limit=7", "?limit=20", False),  # the animal that breaks it may have been there
+        ("?limit=100", "?status=sold", False),
+        ("?limit=100&status=pending", "?status=sold", False),
+        ("?limit=100", "?limit=0", False),
+        ("?limit=abc", "?limit=20", False),
+        ("?limit=100&status=sold&status=sold", "?status=sold", False),
+        ("?limit=100", "?limit=20&page=1", False),
+    ],
+)
+def test_a_page_worked_if_one_with_its_filter_and_as_many_animals_did(worked: str, broke: str, told: bool) -> None:
+    before = exchange(index=0, path=f"/pets{worked}", body=[])
+    made = exchange(
+        Operation.CREATE_PET, 201, {"id": 7, "name": "Zoe"}, asked={"name": "Zoe", "categoryId": 1}, index=1
+    )
+    broken = exchange(index=2, path=f"/pets{broke}", status=500)
+    reason = ruled(Failed("It broke.", (Proof(broken),)), record=[before, made, broken]).reason
+    assert reason.startswith(f"GET /pets{worked} worked until POST /pets") is told
+
+
+@pytest.mark.parametrize(
     ("plain", "at", "said"),
     [
         (None, 0.0, " The request had no Accept header; it was not sent in the plain form."),

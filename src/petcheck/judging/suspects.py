@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from petcheck.call import Form
-from petcheck.exchange import Exchange
+from petcheck.exchange import Exchange, Page, Request, limit_in
 from petcheck.json_values import integer
 from petcheck.judging.creations import name_in, posts_in, taken
 from petcheck.judging.decision import Failed, Record
 from petcheck.judging.matchers import answer_text, one_of
 from petcheck.judging.statuses import query_is_valid
+from petcheck.spec.figures import LIMIT_DEFAULT
 from petcheck.spec.operations import Operation
 
 
 def spoiled_by(exchange: Exchange, record: Record) -> str:
-    """The POST of the run after which a page could no longer be read, in words; empty if it could not before."""
+    """The POST of the run after which a page could no longer be read, in words; empty if it could not before.
+
+    It could if another one with the same filter did, and as many animals.
+    """
     if exchange.burst is not None or exchange.request.operation is not Operation.LIST_PETS:
         return ""
-    call = exchange.request.call
-    worked = max((e.finished for e in record if e.request.call == call and e.page is not None), default=inf)
+    covering = (e for e in record if e.page is not None and _covers(e.page, exchange.request))
+    last = max(covering, key=lambda e: e.finished, default=None)
+    if last is None:
+        return ""
+    worked = last.finished
     lists = (e for e in record if e.request.operation is Operation.LIST_PETS and query_is_valid(e))
     # another page may have shown it first
     broken = (e.sent for e in lists if e.status == exchange.status and e.page is None and e.sent >= worked)
@@ -32,11 +37,23 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     )
     if worst is None:
         return ""
+    it = "It" if last.request.call == exchange.request.call else last.request.summary
     if worst.status != 201:
-        return f"It worked until {worst.request.summary} returned {answer_text(worst)}. "
+        return f"{it} worked until {worst.request.summary} returned {answer_text(worst)}. "
     number = integer((worst.object or {}).get("id"))
     animal = "an animal" if number is None else f"animal {number}"
-    return f"It worked until {worst.request.summary} created {animal}. "
+    return f"{it} worked until {worst.request.summary} created {animal}. "
+
+
+def _covers(page: Page, request: Request) -> bool:
+    """Whether a page was the same as another, or had the same valid filter and at least as many animals."""
+    if page.exchange.request.call == request.call:
+        return True
+    query = dict(request.query)
+    asked = LIMIT_DEFAULT if "limit" not in query else limit_in(query.pop("limit"))
+    if page.asked is None or asked is None or query != ({"status": page.status} if page.status else {}):
+        return False
+    return page.asked >= asked and query_is_valid(page.exchange)
 
 
 def named_before(exchange: Exchange, record: Record) -> str:
