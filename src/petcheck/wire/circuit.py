@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 
 from petcheck.call import Call, Credential
-from petcheck.exchange import NoAnswer, Response, Silence
+from petcheck.exchange import Exchange, NoAnswer, Response, Silence
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, NEW_PET_FIELDS, STATUSES
 from petcheck.spec.operations import Operation
 
@@ -19,6 +20,9 @@ from petcheck.spec.operations import Operation
 PATIENCE_S = 10.0
 PATIENCE_AT_START_S = 3.0
 _FIRST_PAUSE_S = 0.5
+# nothing listened, so the request was not tried at all
+NOT_TRIED = (Silence.UNREACHABLE, Silence.PROXY)
+_SUSPECTS = 3  # requests of a burst that are named if it ended a target
 _OPEN_AFTER = 2
 _INT64_DIGITS = 18
 
@@ -40,6 +44,21 @@ class Circuit:
             self._waits[kind] = 0
         elif answer.kind is Silence.TIMEOUT:
             self._waits[kind] += 1
+
+
+def last_words(unanswered: Sequence[Exchange], lasted: str) -> str:
+    """Why a target counts as down: the last requests before the silence, and what was seen; `lasted` says how long.
+
+    Of several at the same time, the likeliest to have ended it come first: what no server expects to serve. A request
+    for which there was no connection any more did not end it.
+    """
+    silences = [(one, one.answer) for one in unanswered if isinstance(one.answer, NoAnswer)]
+    reached = [one for one, silence in silences if silence.kind not in NOT_TRIED] or unanswered
+    likely = sorted(reached, key=lambda one: is_ordinary(one.request.call) or not one.request.has_valid_key)
+    asked = "; ".join(one.request.summary for one in likely[:_SUSPECTS])
+    more = f"; and {len(likely) - _SUSPECTS} more at the same time" if len(likely) > _SUSPECTS else ""
+    silence = f"{asked}{more} got no answer ({likely[0].answer}), nor did any other request{lasted}"
+    return f"the target has stopped answering: {silence}"
 
 
 def pause_before_probe(number: int, passed: float, patience: float) -> float:

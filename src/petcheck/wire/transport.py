@@ -27,7 +27,15 @@ from petcheck.errors import ConnectionLost, NotSent, OperationSilent, TargetDown
 from petcheck.exchange import Exchange, NoAnswer, Response, Silence
 from petcheck.spec.figures import RETRY_AFTER
 from petcheck.spec.operations import Operation
-from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, is_ordinary, pause_before_probe
+from petcheck.wire.circuit import (
+    NOT_TRIED,
+    PATIENCE_AT_START_S,
+    PATIENCE_S,
+    Circuit,
+    is_ordinary,
+    last_words,
+    pause_before_probe,
+)
 from petcheck.wire.client import BODY_CAP, RECORD_CAP
 from petcheck.wire.clock import Clock, in_words
 from petcheck.wire.sender import LiveSender
@@ -43,8 +51,6 @@ from petcheck.wire.throttle import Limits, Throttle
 from petcheck.words import plural
 
 _KEYS = "5"  # the section about them
-# nothing listened, so the request was not tried at all
-_NOT_TRIED = (Silence.UNREACHABLE, Silence.PROXY)
 _GATEWAY_PAUSE_S = 1.0
 _GATEWAY_PAUSES = 10
 # each body may take this share of what the record has room for, and these bytes as long as there are so many
@@ -54,7 +60,6 @@ _ALWAYS_READ = 256 * 1024
 LOST_BEFORE_NONE_IS_KEPT = 3
 _BURSTS_AGAIN = 3  # bursts with silence that are sent again
 _NOTICED_S = 0.25
-_SUSPECTS = 3  # requests of a burst that are named if it ended a target
 _RECENT = 20  # exchanges that say how fast a target answers
 # so long after an answer a connection is open for sure, unless the server has closed one before
 _OPEN_FOR_S = 0.5
@@ -182,7 +187,7 @@ class Transport:
             if cause is None or cause in repeated or not self._may_repeat(cause):
                 break
             self._before_repeat(cause, exchange)
-            if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind in _NOT_TRIED):
+            if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind in NOT_TRIED):
                 repeated.add(cause)
         self._circuit.note(call, exchange.answer)
         if cause is not None and cause not in repeated:
@@ -230,7 +235,8 @@ class Transport:
             pause = pause_before_probe(number, passed, patience)
             if pause > 0:
                 self._let_pass(pause, "no answer; probing again")
-        self.down = self.sender.redacted(self._last_words(unanswered, passed))
+        lasted = f" for {in_words(passed)}" if self._was_answered else ""
+        self.down = self.sender.redacted(last_words(unanswered, lasted))
         raise TargetDown(self.down)
 
     def _probes(self, silent: Operation) -> list[Call]:
@@ -238,22 +244,6 @@ class Transport:
         asked = (Operation.STORE_ORDERS, Operation.LIST_PETS)
         calls = {operation: Call(operation) for operation in asked} | self._answered
         return [calls[operation] for operation in sorted(calls, key=lambda operation: operation is silent)]
-
-    def _last_words(self, unanswered: Sequence[Exchange], seconds: float) -> str:
-        """Why the target counts as down: the last requests before the silence, and what was seen.
-
-        Of several at the same time, the likeliest to have ended it come first: what no server expects to serve. A
-        request for which there was no connection any more did not end it.
-        """
-        silences = [(one, one.answer) for one in unanswered if isinstance(one.answer, NoAnswer)]
-        reached = [one for one, silence in silences if silence.kind not in _NOT_TRIED] or unanswered
-        likely = sorted(reached, key=lambda one: is_ordinary(one.request.call) or not one.request.has_valid_key)
-        asked = "; ".join(one.request.summary for one in likely[:_SUSPECTS])
-        more = f"; and {len(likely) - _SUSPECTS} more at the same time" if len(likely) > _SUSPECTS else ""
-        text = f"the target has stopped answering: {asked}{more} got no answer ({likely[0].answer})"
-        if not self._was_answered:
-            return f"{text}, nor did any other request"
-        return f"{text}, nor did any other request for {in_words(seconds)}"
 
     # ---- at the same time
 
