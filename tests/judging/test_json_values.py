@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.exchange import Response
-from petcheck.json_values import LARGE, HugeNumber, Json, Parsed, integer, kind, parse
+from petcheck.json_values import LARGE, HugeNumber, Json, Parsed, integer, is_utf_8, kind, parse
 from tests.support.exchanges import short
 
 
@@ -256,3 +256,11 @@ def test_integers(text: str, number: int | None) -> None:
 )
 def test_kinds(text: str, name: str) -> None:
     assert kind(value_of(text.encode())) == name
+
+
+@pytest.mark.parametrize(
+    ("data", "whole", "cut"),
+    [("Zoë".encode(), True, True), (b"Zo\xc3", False, True), (b"Zo\xff", False, False), (b"", True, True)],
+)
+def test_a_character_may_be_cut_where_bytes_are_not_the_whole_text(data: bytes, whole: bool, cut: bool) -> None:
+    assert (is_utf_8(data), is_utf_8(data, whole=True), is_utf_8(data, whole=False)) == (whole, whole, cut)

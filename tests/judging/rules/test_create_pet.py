@@ -260,6 +260,10 @@ def test_each_defect_that_was_sent_is_examined() -> None:
         "POST /pets with null as `name` returned 401, which says nothing about the body; see AUTH-7.",
         examined=(refused,),
     )
+    limited = posted(NEW | {"name": None}, 429)
+    assert found("CREATE-7", limited) == Undecided(
+        "POST /pets with null as `name` returned 429, which says nothing about the body."
+    )
     again = posted(NEW | {"name": None}, 400, index=3)
     assert found("CREATE-7", refused, unheard, again) == Held((refused, again))
     assert found("CREATE-7", posted({}, 400), refused) == Held((refused,))

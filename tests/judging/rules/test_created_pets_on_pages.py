@@ -164,6 +164,10 @@ def test_what_still_shows_an_animal_that_another_client_just_removed_may_lag() -
     assert asked.not_before == gone[0].finished + 10.0
     late = [page(OLD, sent=40.1), get(1, 40.3), page(OLD, sent=40.5)]
     assert isinstance(found("CREATE-13", new(1), shown, *gone, *late), Failed)
+    at_once = page(OLD, sent=20.0)  # beside the page that shows it
+    overlapping = found("CREATE-13", new(1), shown, at_once, *gone)
+    assert isinstance(overlapping, Ask)
+    assert overlapping.not_before == at_once.finished + 10.0
     back = page(OLD, pet(1), sent=35.0)
     assert not isinstance(found("CREATE-13", new(1), shown, *gone, back, *late), Failed)
 
@@ -222,7 +226,9 @@ def test_from_the_removal_day_no_read_is_requested() -> None:
     for sent in (1.0, 10.1):  # one missing animal may have vanished
         decision = found("CREATE-13", new(1), page(OLD, sent=sent), grounds=REMOVED)
         assert isinstance(decision, Ask)
-        assert decision.calls == (listing(limit="100"),)
+        assert (decision.calls, decision.not_before) == ((listing(limit="100"),), 10.1)
+        assert isinstance(decision.otherwise, Undecided)
+        assert decision.otherwise.reason.startswith("GET /pets?limit=100 does not show animal 1, which POST /pets ")
 
 
 @pytest.mark.parametrize(
@@ -325,6 +331,16 @@ def test_only_a_page_that_is_no_longer_says_that_there_is_room(limit: str, other
     short, long = (f"?limit={each}&status=pending" for each in (limit, other))
     record = [page(*MANY, sent=-1.0), new(1), page(pet(1), sent=2.0, query=long), page(sent=3.0, query=short)]
     assert isinstance(found("CREATE-13", *record), outcome)
+
+
+def test_a_page_of_the_same_length_says_that_there_is_room() -> None:
+    record = [
+        page(*MANY, sent=-1.0),
+        new(1),
+        page(pet(1), sent=2.0, query="?status=pending"),
+        page(sent=3.0, query="?limit=20&status=pending"),
+    ]
+    assert isinstance(found("CREATE-13", *record), Ask)
 
 
 def test_pages_in_a_random_order_may_leave_out_any_animal_and_the_same_request_is_no_proof_of_room() -> None:

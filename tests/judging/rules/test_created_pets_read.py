@@ -327,6 +327,9 @@ def test_the_oldest_of_a_store_that_holds_only_so_many_may_vanish() -> None:
         doubtful=True,
     )
     kept = page(OLD, pet(3), pet(4), sent=9.0)
+    together = found("CREATE-12", read, before, replace(new(1), burst=1), *record[2:])
+    assert isinstance(together, Undecided)
+    assert "although POST /pets, at the same time as other requests, created that animal;" in together.reason
     # a store that was empty shows it by animals of the run
     begun = [page(sent=-1.0), new(1), new(2, 0.5), page(pet(1), pet(2), sent=0.8), *record[3:6], *lost]
     assert isinstance(found("CREATE-12", read, *begun), Undecided)
@@ -335,6 +338,8 @@ def test_the_oldest_of_a_store_that_holds_only_so_many_may_vanish() -> None:
         [before, new(3), new(4, 0.2), new(1, 3.0), new(2, 3.5), last, get(1, 14.0, 404), get(2, 14.5, 404)],
         [before, new(1), new(2, 0.5), last, *lost],  # nothing is left
         [before, *record[1:5], *lost],
+        [page(sent=-1.0), *record[1:5], last, *lost],  # pages have shown no other one
+        [before, new(3), new(4, 0.2), new(1, 0.1), new(2, 0.5), last, *lost],  # one that is left was there first
         [before, *record[1:5], page(pet(3), pet(4), sent=8.0), page(OLD, pet(3), pet(4), sent=9.0), *lost],
     ):
         assert isinstance(found("CREATE-12", read, *other), Failed)

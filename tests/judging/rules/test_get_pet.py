@@ -73,6 +73,7 @@ def test_an_animal_that_is_found_again_was_there_in_between() -> None:
         [got(sent=1), got(status=404, sent=10), got(sent=12)],  # what it shows may lag
         [got(sent=1), got(status=404, sent=12)],  # another client may have removed it
         [got(sent=1), got(status=404, sent=12), got(sent=22)],  # and a replica may not know yet
+        [got(sent=5), got(status=404, sent=12), got(sent=24)],
         [got(sent=1), got(status=404, sent=12), got(sent=12.05)],  # at the same time
         [got(sent=1), got(status=404, sent=12), got(sent=13, body=REX | {"name": "Tex"})],  # another one with its id
         [got(status=404, sent=1), got(sent=12), got(sent=24)],
@@ -520,6 +521,7 @@ def test_an_unknown_id_is_404() -> None:
     before = got(status=404)
     assert found("GET-3", page(REX, sent=6.0), before, grounds=created_later) == Held((before,))
     assert found("GET-3", got(9, 401)) == Undecided("GET /pets/9 returned 401, which decides nothing; see AUTH-7.")
+    assert found("GET-3", got(9, 429)) == Undecided("GET /pets/9 returned 429, which decides nothing.")
 
 
 def test_an_existing_animal_is_distinguished_from_an_invented_one() -> None:
