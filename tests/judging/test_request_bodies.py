@@ -391,6 +391,22 @@ def test_a_repeated_member_is_open_with_an_extension_too() -> None:
     assert asked('{"name": "Rex", "name": "Tex", "categoryId": 1,}').due is Due.OPEN
 
 
+@pytest.mark.parametrize(
+    ("members", "pet"),
+    [
+        ('"twice": 1, "twice": 2', {"name": "Rex", "categoryId": 0}),
+        ('"deep": {"a": 1, "a": 2}', {"name": "Rex", "categoryId": 0}),
+        ('"id": 1, "id": 2', None),
+        ('"categoryId": 0', None),
+    ],
+)
+def test_only_a_repeated_member_that_is_known_leaves_open_what_is_stored(
+    members: str, pet: dict[str, object] | None
+) -> None:
+    found = asked(f'{{"name": "Rex", "categoryId": 0, {members}}}')
+    assert (found.due, found.pet) == (Due.OPEN, pet)
+
+
 # ---- what decides
 
 

@@ -60,7 +60,9 @@ def test_each_member_is_left_out_alone_and_one_is_misspelt_in_two_ways() -> None
 def test_the_next_seed_sends_another_value_of_a_kind() -> None:
     several = [{defect.label: defect.body for defect in defects(RUN, 4, 99, seed)} for seed in range(4)]
     statuses = [body["status"] for one in several if isinstance(body := one["status-type"], dict)]
-    assert statuses == [True, ["pending"], True, {"pending": None}]
+    assert statuses == [True, ["pending"], 1, {"pending": None}]
+    arrays = [json.loads(body) for one in several if isinstance(body := one["array"], bytes)]
+    assert [type(one[0]) if isinstance(one, list) else type(one) for one in arrays] == [str, str, dict, str]
 
 
 @pytest.mark.parametrize(("category", "fraction"), [(4, "4.5"), (-7, "-7.5"), (2**51, "1.5")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from codecs import BOM_UTF8
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -18,11 +19,11 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The value of a text, and the extension that is needed to read it; `twice` if a member is repeated."""
+    """The value of a text, and the extension that is needed to read it; `twice` are the members that are repeated."""
 
     value: Json
     extension: str = ""
-    twice: bool = False
+    twice: frozenset[str] = frozenset()
 
 
 def lenient_reading(body: bytes) -> Reading | None:
@@ -52,11 +53,11 @@ def lenient_reading(body: bytes) -> Reading | None:
 
 @dataclass(frozen=True, slots=True)
 class _Decoded:
-    """The first value of a text, the constants in it, whether its outermost object repeats a member, what is `left`."""
+    """The first value of a text, the constants in it, the members that its outermost object repeats, what is `left`."""
 
     value: Json
     constants: tuple[str, ...]
-    twice: bool
+    twice: frozenset[str]
     left: str
 
     def reading(self, marks: list[str]) -> Reading:
@@ -65,11 +66,12 @@ class _Decoded:
 
 
 def _decoded(text: str) -> _Decoded | None:
-    objects: list[bool] = []
+    objects: list[frozenset[str]] = []
     constants: list[str] = []
 
     def members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        objects.append(len(dict(pairs)) < len(pairs))
+        names = Counter(name for name, _ in pairs)
+        objects.append(frozenset(name for name, times in names.items() if times > 1))
         return dict(pairs)
 
     def constant(name: str) -> Decimal:
@@ -86,7 +88,7 @@ def _decoded(text: str) -> _Decoded | None:
     except json.JSONDecodeError:
         return None
     # the outermost object is read last
-    return _Decoded(value, tuple(constants), bool(objects) and objects[-1], stripped[end:])
+    return _Decoded(value, tuple(constants), objects[-1] if objects else frozenset(), stripped[end:])
 
 
 def _text(body: bytes) -> tuple[str, str] | None:

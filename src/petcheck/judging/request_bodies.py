@@ -116,7 +116,7 @@ def _asked(body: bytes | None, reading: Reading | None, categories: Collection[i
     if not isinstance(pet, dict):
         said = f"{kind(pet)}{_nested(pet)} as the body"
         return _NOT_JSON if reading.extension else Asked(Due.REFUSED, said, "CREATE-5")
-    if reading.twice:
+    if reading.twice & {*FIELDS, "id"}:
         return _OPEN
     defect = _defect(pet)
     if defect is not None:

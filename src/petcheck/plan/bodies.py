@@ -115,16 +115,18 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     form = f"name={run}+refused+form&categoryId={category}&status={TELLTALE_STATUS}".encode()
     # a parser that fills a structure takes its values from a list, too, as Rust's serde does
     array = json.dumps([*body("array").values()]).encode()
+    listed = json.dumps([body("listed")]).encode()  # a handler that creates several animals at once takes one, too
     string = json.dumps(json.dumps(body("string"))).encode()
     # a loose comparison finds true equal to any text, as PHP's does; an array cannot be a key of a dictionary, so a
-    # lookup crashes; an object is taken for a value of an enumeration by the serde of Rust
-    types = (True, [TELLTALE_STATUS], True, {TELLTALE_STATUS: None})
+    # lookup crashes; a number is taken for the place of a value in an enumeration by .NET, an object for a value by the
+    # serde of Rust
+    types = (True, [TELLTALE_STATUS], 1, {TELLTALE_STATUS: None})
     # cut off, it is a category that exists, so nothing but the fraction is wrong; a double has to hold it
     fraction = f"{category}.5" if abs(category) < 2**51 else "1.5"
     return (
         Defect("no-body", "CREATE-5", b""),
         Defect("not-json", "CREATE-5", turn((cut_short, form), seed)),
-        Defect("array", "CREATE-5", turn((array, string), seed)),
+        Defect("array", "CREATE-5", turn((array, string, listed), seed)),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
         Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
         Defect("misspelt", "CREATE-6", without("categoryId", "misspelt") | dict.fromkeys(_MISSPELT, category)),

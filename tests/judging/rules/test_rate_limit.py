@@ -777,6 +777,15 @@ def test_a_reset_that_was_never_ahead_is_seen_again_when_it_must_have_moved() ->
     assert decided(3, seen) == Held(tuple(seen))
 
 
+def test_a_reset_that_was_ahead_at_first_only_is_seen_again_too() -> None:
+    record = [reset_at(1, 0.3), reset_at(1, 1.4), reset_at(1, 1.6)]
+    asked = decided(3, record)
+    assert isinstance(asked, Ask)
+    assert 4.4 < asked.not_before <= 4.9
+    assert "X-RateLimit-Reset" in failed(decided(3, [*record, reset_at(1, 4.9)])).text
+    assert decided(3, [*record, reset_at(61, 4.9)]) == Held((*record, reset_at(61, 4.9)))
+
+
 def test_without_a_response_no_reset_holds() -> None:
     silent = exchange(status=Silence.RESET)
     assert decided(3, [silent]) == Undecided("No response was received.")

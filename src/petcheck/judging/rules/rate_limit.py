@@ -103,8 +103,9 @@ def _reset_is_ahead(record: Record, grounds: Grounds) -> Decision:
     """A Reset that is not ahead is within the grace of a clock, or the start of a window: a later response shows it."""
     seen = tuple(one for one in record if _has_rate_headers(one, grounds))
     ours = [one for one in seen if one.request.has_valid_key]
-    if len({_reset(one) for one in ours}) == 1 and rate_headers.may_have_passed(ours[0]):
-        later = ours[0].sent + rate_headers.GRACE_S + ROUNDING_S
+    passed = next(filter(rate_headers.may_have_passed, ours), None)
+    if len({_reset(one) for one in ours}) == 1 and passed is not None:
+        later = passed.sent + rate_headers.GRACE_S + ROUNDING_S
         reason = f"Every {RATE_RESET} was {_reset(ours[0])}, which was not ahead, and no later response shows more."
         if ours[-1].sent < later:
             return Ask(tuple(pages_not_asked(record, 1)), Undecided(reason, examined=seen), later)
