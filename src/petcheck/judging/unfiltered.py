@@ -65,7 +65,7 @@ def _compared(
         return changing
     proved = next((page for page in (before, after) if page in whole_stores(record)), None)
     if proved is None:
-        post = _one_more(after, record) if grounds.writes and after.has_room else None
+        post = one_more(after, record) if grounds.writes and after.has_room else None
         return changing if post is None else Ask((post, _WIDE), changing)
     first = min(left)
     return Failed(
@@ -79,7 +79,7 @@ def _compared(
     )
 
 
-def _one_more(page: Page, record: Record) -> Call | None:
+def one_more(page: Page, record: Record) -> Call | None:
     """The POST of an animal that the page shows once more: a longer page then proves that this one is whole."""
     posts = (one.exchange.request.call for one in reversed(creations_in(record)) if one.id in page.ids)
     return next(posts, None)

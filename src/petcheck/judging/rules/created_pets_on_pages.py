@@ -14,6 +14,7 @@ from petcheck.judging.judgement import BODY, Grounds, body
 from petcheck.judging.matchers import described
 from petcheck.judging.pages import LAG_S, SMALLEST_CAP, order_varies, pages_in, sights_in, whole_stores
 from petcheck.judging.rules.created_pets_read import oldest_are_removed
+from petcheck.judging.unlisted import on_no_page
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -43,6 +44,11 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
             return proved
         if proved is not None:
             questions.append(proved)
+    hidden = on_no_page(record, creations, grounds)
+    if isinstance(hidden, tuple):
+        return _left_out(*hidden)
+    if hidden is not None:
+        questions.append(hidden)
     if questions:
         return questions[0]
     if any(seen.values()):
