@@ -14,7 +14,11 @@ from petcheck.spec.files import suite_root
 PAGE = (suite_root() / "docs" / "adding-an-option.md").read_text("utf-8")
 FIELD, ROW, ARGUMENT = re.findall(r"```python\n(.*)\n```", PAGE)
 # the end of a line in options.py that each block follows
-PLACES = {"timeout: float = 10.0\n": FIELD, "timeout: float\n": ARGUMENT, "ALLOWED, _least(least=1)),\n": f"{ROW},"}
+PLACES = {
+    "timeout: float = DEADLINE_S\n": FIELD,
+    "timeout: float\n": ARGUMENT,
+    "ALLOWED, _least(least=1)),\n": f"{ROW},",
+}
 PROGRAM = """
 import datetime, pathlib, sys
 from petcheck.cli.run import read_options, run_parser
