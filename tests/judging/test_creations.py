@@ -24,7 +24,7 @@ from petcheck.judging.creations import (
     taken,
 )
 from petcheck.judging.decision import Proof
-from petcheck.judging.judgement import Problem
+from petcheck.judging.judgement import Known, Problem
 from petcheck.judging.pages import Sight
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, short
@@ -94,13 +94,21 @@ def test_listed_animals_have_an_id() -> None:
 def test_categories_of_listed_animals_exist_if_they_are_int64() -> None:
     numbers: list[object] = [1.0, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, "5", None]
     animals = [{"id": n, "categoryId": number} for n, number in enumerate(numbers)]
-    assert categories_in([page(*animals, {"id": 9})]) == {1, 2**63 - 1, -(2**63)}
+    assert categories_in([page(*animals, {"id": 9})]).keys() == {1, 2**63 - 1, -(2**63)}
 
 
 def test_categories_that_a_201_repeats_exist() -> None:
     kept = posted(NEW | {"categoryId": 3}, body=PET | {"categoryId": 3})
     changed = posted(NEW | {"categoryId": 4}, body=PET | {"categoryId": 5})
-    assert categories_in([kept, changed, posted(b"{", body=PET | {"categoryId": 6})]) == {3}
+    assert categories_in([kept, changed, posted(b"{", body=PET | {"categoryId": 6})]).keys() == {3}
+
+
+def test_a_category_is_known_no_longer_if_the_widest_page_lacks_it_later() -> None:
+    first, again, empty = page(PET), page(PET, index=40), page(index=60)
+    assert categories_in([first, again, empty]) == {1: Known(first.finished)}
+    widest = exchange(LIST, 200, [], path="/pets?limit=100", index=60)
+    assert categories_in([first, again, widest]) == {1: Known(first.finished, again.finished - 10.0)}
+    assert categories_in([first, widest, page(PET, index=61)]) == {1: Known(first.finished)}
 
 
 def test_a_get_can_be_sent_again() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 from petcheck.judging.decided import grounds_of
-from petcheck.judging.judgement import Grounds
+from petcheck.judging.judgement import Grounds, Known
 from petcheck.judging.pages import older_in
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
@@ -23,7 +23,7 @@ def test_grounds_are_what_the_record_shows() -> None:
     assert grounds == Grounds(
         DAY,
         PLANS["pro"],
-        categories={3: record[0].finished, 5: record[1].finished},
+        categories={3: Known(record[0].finished), 5: Known(record[1].finished)},
         listed=frozenset({7, 9}),
         writes=True,
         run="0a1b2c3d",

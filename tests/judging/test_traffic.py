@@ -132,7 +132,7 @@ def test_every_piece_is_judged_with_what_the_whole_record_shows_its_key(judge: J
     theirs = replace(client, listed=frozenset({3}))
     assert [replace(one, categories={}) for one in judge.grounds] == [ours, theirs] * 3
     assert [sorted(one.categories) for one in judge.grounds] == [[11, 12, 14], [13]] * 3
-    assert judge.grounds[0].categories[12] < judge.grounds[0].categories[14]
+    assert judge.grounds[0].categories[12].since < judge.grounds[0].categories[14].since
     both = {**judge.grounds[1].categories, **judge.grounds[0].categories}
     assert found.grounds == replace(ours, categories=both, listed=frozenset({1, 2, 3, 4}))
 

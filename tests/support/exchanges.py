@@ -10,6 +10,7 @@ from math import inf
 
 from petcheck.call import Credential, Form
 from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
+from petcheck.judging.judgement import Known
 from petcheck.spec.operations import Operation
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -22,9 +23,9 @@ PATHS = {
 }
 
 
-def known(*categories: int) -> dict[int, float]:
+def known(*categories: int) -> dict[int, Known]:
     """Categories that were known all the time."""
-    return dict.fromkeys(categories, -inf)
+    return dict.fromkeys(categories, Known(-inf))
 
 
 def exchange(

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
+from math import inf
 
+from petcheck.call import page_call
 from petcheck.exchange import Animal, Exchange
 from petcheck.grouping import grouped
 from petcheck.json_values import integer
 from petcheck.judging.decision import Record, Undecided
+from petcheck.judging.judgement import Known
 from petcheck.judging.matchers import differences
 from petcheck.judging.once import Once
-from petcheck.judging.pages import LAG_S, Sight, pages_in, sights_in
+from petcheck.judging.pages import LAG_S, Sight, pages_in, pages_of, sights_in
 from petcheck.judging.request_bodies import Asked, asked_for, asked_of
-from petcheck.spec.figures import INT64_MAX, INT64_MIN
+from petcheck.spec.figures import INT64_MAX, INT64_MIN, LIMIT_MAX
 from petcheck.spec.operations import Operation
 
 
@@ -152,22 +155,23 @@ def _shared_in(record: Iterable[Exchange]) -> frozenset[int]:
 shared_in = Once(_shared_in)
 
 
-def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
-    """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
-    return frozenset(categories_shown(record))
+def categories_in(record: Iterable[Exchange]) -> Mapping[int, Known]:
+    """The categories that exist: those of listed animals, and those that a 201 returns as they were sent.
 
-
-def categories_shown(record: Iterable[Exchange]) -> Mapping[int, float]:
-    """When each of the categories that exist was first shown by an answer, in monotonic seconds."""
+    One that the last page of the longest `limit` lacks is known no longer from `LAG_S` before an answer last showed it.
+    """
     listed = ((sight.animal, page.exchange) for page in pages_in(record) for _, sight in sights_in(page.exchange))
     made = ((made.animal, made.exchange) for made in creations_in(record) if _category_was_accepted(made))
-    found = ((integer(animal.get("categoryId")), exchange.finished) for animal, exchange in chain(listed, made))
-    return earliest((number, at) for number, at in found if number is not None and INT64_MIN <= number <= INT64_MAX)
+    found = ((integer(animal.get("categoryId")), exchange) for animal, exchange in chain(listed, made))
+    shown = grouped((number, at) for number, at in found if number is not None and INT64_MIN <= number <= INT64_MAX)
+    widest = max((page.exchange.sent for page in pages_of(record, page_call(LIMIT_MAX))), default=-inf)
 
+    def known(exchanges: Sequence[Exchange]) -> Known:
+        last = max(exchange.finished for exchange in exchanges)
+        since = min(exchange.finished for exchange in exchanges)
+        return Known(since, last - LAG_S if last <= widest else inf)
 
-def earliest(pairs: Iterable[tuple[int, float]]) -> Mapping[int, float]:
-    """The first time of each of the numbers, in monotonic seconds."""
-    return {number: min(times) for number, times in grouped(pairs).items()}
+    return {number: known(exchanges) for number, exchanges in shown.items()}
 
 
 def _category_was_accepted(made: Creation) -> bool:

@@ -6,7 +6,7 @@ from datetime import date
 
 from petcheck.judging.apply import decide_from_tries, sentence
 from petcheck.judging.cells import coverage, covering
-from petcheck.judging.creations import categories_shown, creations_in
+from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
 from petcheck.judging.judgement import Grounds, Problem
 from petcheck.judging.once import Once, WholeRecord
@@ -25,7 +25,7 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
     return Grounds(
         as_of,
         next((row for name, row in PLANS.items() if name == plan), None),  # a forged stream may name any
-        categories=categories_shown(record),
+        categories=categories_in(record),
         listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
         writes=writes,
         run=run,

@@ -63,10 +63,18 @@ NOT_CONCERNED, HOLDS = Ruling.NOT_CONCERNED, Ruling.HOLDS
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """From when until when answers show that something exists, in monotonic seconds; without an end if it may still."""
+
+    since: float
+    until: float = inf
+
+
+@dataclass(frozen=True, slots=True)
 class Grounds:
     """What a run knows about a target when it judges: `as_of` is the day to judge by.
 
-    `categories` are those that exist, with the time at which an answer first showed each. `listed` are the animals (by
+    `categories` are those that exist, with the time for which answers show each. `listed` are the animals (by
     id) that exist; `begun` says when the POSTs of those that the run created were sent. Times are in monotonic seconds.
     `writes` says whether POST is permitted. `run` is the id in the names of the run's animals; `repeats` is true if an
     earlier run may have had it, and `older` are the animals that the run did not create for sure.
@@ -74,7 +82,7 @@ class Grounds:
 
     as_of: date
     plan: Plan | None = None
-    categories: Mapping[int, float] = field(default_factory=dict, hash=False)
+    categories: Mapping[int, Known] = field(default_factory=dict, hash=False)
     listed: frozenset[int] = frozenset()
     writes: bool = False
     run: str = ""
@@ -88,8 +96,11 @@ class Grounds:
         return None if self.writes else "--allow-writes"
 
     def categories_at(self, moment: float) -> frozenset[int]:
-        """The categories that were known to exist at a moment, in monotonic seconds: others may have come later."""
-        return frozenset(category for category, since in self.categories.items() if since <= moment)
+        """The categories that were known to exist at a moment, in monotonic seconds.
+
+        Others may have come later, and another client may have removed the last animal of one before.
+        """
+        return frozenset(number for number, known in self.categories.items() if known.since <= moment <= known.until)
 
     def has_animal_of(self, read: Exchange) -> bool:
         """Whether the animal that a read asks for is known to exist, and was not created only after the answer."""

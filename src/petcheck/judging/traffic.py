@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from petcheck.call import Credential
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.absence import name_sent
-from petcheck.judging.creations import earliest
 from petcheck.judging.decided import decided, grounds_of
 from petcheck.judging.decision import Failed, Held, Record, Settled, Undecided
-from petcheck.judging.judgement import Grounds
+from petcheck.judging.judgement import Grounds, Known
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement, catalogue
@@ -121,12 +121,18 @@ def refused_everywhere(record: Record) -> str | None:
 def _together(several: Iterable[Grounds]) -> Grounds:
     """What any of them knows."""
     found = list(several)
+    categories = grouped(pair for one in found for pair in one.categories.items())
     return replace(
         found[0],
-        categories=earliest(pair for one in found for pair in one.categories.items()),
+        categories={number: _whole(several) for number, several in categories.items()},
         listed=frozenset().union(*(one.listed for one in found)),
         begun={number: sent for one in reversed(found) for number, sent in one.begun.items()},
     )
+
+
+def _whole(several: Sequence[Known]) -> Known:
+    """The time for which any of them shows a category."""
+    return Known(min(known.since for known in several), max(known.until for known in several))
 
 
 def _keys_in(record: Record) -> list[str | None]:

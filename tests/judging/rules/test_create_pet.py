@@ -11,8 +11,20 @@ import pytest
 from petcheck.call import Credential
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
+from petcheck.judging.creations import categories_in
 from petcheck.judging.decision import Decision, Failed, Held, Undecided
-from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, WHOLE, Grounds, Judgement, Problem, body
+from petcheck.judging.judgement import (
+    BODY,
+    HOLDS,
+    NOT_CONCERNED,
+    STATUS,
+    WHOLE,
+    Grounds,
+    Judgement,
+    Known,
+    Problem,
+    body,
+)
 from petcheck.judging.rules import RULE
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, known, short
@@ -365,27 +377,40 @@ def test_an_answer_that_a_plain_animal_also_gets_is_not_caused_by_the_doubt() ->
 
 def test_a_refusal_does_not_count_if_the_category_became_known_later() -> None:
     refused, after = posted(NEW, 400), posted(NEW, 400, index=1, sent=3.0)
-    shown = Grounds(date(2030, 12, 4), categories={1: refused.sent + 1})
+    shown = Grounds(date(2030, 12, 4), categories={1: Known(refused.sent + 1)})
     assert not isinstance(found("CREATE-1", refused, grounds=shown), Failed)
     failed = found("CREATE-1", refused, after, grounds=shown)
     assert isinstance(failed, Failed)
     assert [proof.exchange for proof in failed.proofs] == [after]
 
 
+def test_a_refusal_does_not_count_if_another_client_may_have_removed_the_category() -> None:
+    listed = exchange(LIST, 200, [PET, PET | {"id": 8, "categoryId": 5}])
+    refused = [posted(NEW, 400, index=index, sent=sent) for index, sent in ((1, 1.0), (2, 60.0))]
+    wide = "/pets?limit=100"
+    gone = exchange(LIST, 200, [PET | {"id": 8, "categoryId": 5}], path=wide, index=3, sent=61.0)
+    there = exchange(LIST, 200, [PET], path=wide, index=4, sent=62.0)
+    for pages, failed in (((), True), ((gone,), False), ((gone, there), True)):
+        record = [listed, *refused, *pages]
+        grounds = Grounds(date(2030, 12, 4), categories=categories_in(record))
+        assert isinstance(found("CREATE-1", *record, grounds=grounds), Failed) is failed
+        assert isinstance(found("CREATE-14", *record, grounds=grounds), Held) is not failed
+
+
 def test_a_category_first_known_from_its_201_was_doubtful_when_sent() -> None:
     first = posted(NEW | {"categoryId": 5}, 201, PET | {"categoryId": 5})
     again = posted(NEW | {"categoryId": 5, "name": "Tex"}, 201, PET | {"categoryId": 5}, index=1)
-    known = Grounds(date(2030, 12, 4), categories={1: 0.0, 5: first.finished})
-    assert found("CREATE-14", first, again, grounds=known) == Held((first,))
+    grounds = Grounds(date(2030, 12, 4), categories=known(1) | {5: Known(first.finished)})
+    assert found("CREATE-14", first, again, grounds=grounds) == Held((first,))
     at_once = replace(again, sent=first.finished)
-    assert found("CREATE-14", first, at_once, grounds=known) == Held((first,))
+    assert found("CREATE-14", first, at_once, grounds=grounds) == Held((first,))
     listed = exchange(LIST, 200, [PET | {"categoryId": 5}], sent=-1.0)
-    known = replace(known, categories={1: 0.0, 5: listed.finished})
-    assert found("CREATE-14", listed, first, grounds=known) == Undecided(
+    grounds = replace(grounds, categories=known(1) | {5: Known(listed.finished)})
+    assert found("CREATE-14", listed, first, grounds=grounds) == Undecided(
         "No value that the service may refuse was sent."
     )
-    assert found("CREATE-14", listed, posted(NEW, 400), grounds=known) == Undecided(
+    assert found("CREATE-14", listed, posted(NEW, 400), grounds=grounds) == Undecided(
         "No value that the service may refuse was sent."
     )
     unknown = posted(NEW | {"categoryId": 6}, 400)
-    assert found("CREATE-14", listed, unknown, grounds=known) == Held((unknown,))
+    assert found("CREATE-14", listed, unknown, grounds=grounds) == Held((unknown,))
