@@ -69,7 +69,8 @@ class Form(Enum):
 
 
 FORMS_OF_JSON = frozenset({Form.SPACED, Form.ESCAPED, Form.BACKWARDS})
-
+OWN_CONNECTION = frozenset({Form.NEW_CONNECTION, Form.CHUNKED})
+"""The forms of requests that share their connection with no other."""
 
 ALIKE = tuple(form for form in Form if form not in (Form.PLAIN, Form.CHUNKED, Form.AS_TEXT))
 """The forms that mean the same as the plain one."""

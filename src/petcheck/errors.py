@@ -166,4 +166,7 @@ class InUse(PetcheckError):
 
 
 class SuiteBroke(PetcheckError):
-    """A run in its own process broke, which says nothing about the server; the message is its last line."""
+    """A run in its own process broke, or could not write a file, which says nothing about the server.
+
+    The message is its last line.
+    """

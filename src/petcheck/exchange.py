@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from petcheck.call import FORMS_OF_JSON, Call, Credential, Form
+from petcheck.call import FORMS_OF_JSON, OWN_CONNECTION, Call, Credential, Form
 from petcheck.json_values import LARGE, Json, Parsed, integer, parse
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, STATUSES
 from petcheck.spec.operations import Operation
@@ -106,6 +106,11 @@ class Request(_Readable):
     def has_valid_key(self) -> bool:
         """Whether it was sent with the key that the target should accept."""
         return self.credential is Credential.VALID
+
+    @property
+    def authorization(self) -> str | None:
+        """Its Authorization header, redacted; None if it has none."""
+        return next((value for name, value in self.headers if name.lower() == "authorization"), None)
 
     @cached_property
     def query(self) -> tuple[tuple[str, str], ...]:
@@ -263,7 +268,7 @@ class Exchange(_Readable):
     @property
     def on_new_connection(self) -> bool:
         """Whether it certainly had its own connection; the others may share kept ones."""
-        alone = self.request.form in (Form.NEW_CONNECTION, Form.CHUNKED)
+        alone = self.request.form in OWN_CONNECTION
         return alone or self.resent or self.burst is not None or self.cause != ""
 
     @property

@@ -101,3 +101,13 @@ def test_a_target_goes_before_the_defaults_and_the_command_line_before_both() ->
 def test_no_default_allows_what_a_target_forbids(own: str, default: str, given: str | None, writes: bool) -> None:
     (target,) = configured(FILE.format(own, default), allow_writes=given).targets
     assert target.writes is writes
+
+
+def test_targets_that_the_command_line_does_not_name_get_no_post_though_the_file_allows_it() -> None:
+    other = '\n[targets.other]\nurl = "https://other.example/v1"\nallow-writes = {}\n'
+    for own in ("true", "false"):
+        file = FILE.format("true", "true") + other.format(own)
+        assert {one.name: one.writes for one in configured(file, allow_writes="other").targets} == {
+            "target": False,
+            "other": True,
+        }

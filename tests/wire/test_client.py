@@ -188,10 +188,10 @@ def test_informational_answers_are_skipped() -> None:
         assert answered(up.url).status == 200
 
 
-def test_switching_protocols_is_an_answer() -> None:
+def test_a_switch_of_protocols_that_nobody_asked_for_is_not_http() -> None:
     switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
     with peer(lambda caller: caller.send(switch)) as up:
-        ask(up.url, deadline=DEADLINE)
+        assert silent(up.url, deadline=DEADLINE).kind is Silence.NOT_HTTP
 
 
 def test_redirects_are_not_followed() -> None:

@@ -18,7 +18,7 @@ from petcheck.errors import ConfigError, NotComparable
 from petcheck.reports import comparison_html, comparison_text, report_html
 from petcheck.results.judge import suite
 from petcheck.results.load import RecordedRun, recording_at, recording_in
-from petcheck.results.parts import expect_other_folders, names_of_parts
+from petcheck.results.parts import expect_other_folders, gravest, names_of_parts
 from petcheck.runner.fleet import judge_fleet_again
 from petcheck.runner.written import Otherwise, Written, judged_again, show
 from petcheck.sanitize import printable
@@ -79,8 +79,7 @@ def main(argv: list[str]) -> int:
             show(judged.end, None, look(), on_the_job=judged.in_parts)
     if len(found) > 1:
         _compare(found, options.reports)
-    codes = [judged.code for judged in found]
-    return int(Exit.FAILS) if Exit.FAILS in codes else max(codes)
+    return int(gravest([judged.code for judged in found]))
 
 
 def _folders(given: str, recordings: Sequence[Path]) -> list[Path]:

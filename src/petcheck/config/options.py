@@ -220,7 +220,7 @@ OPTIONS = (
     _AtStart("--failed", "only what failed in the last run"),
     Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", CHOSEN, None, Place.PYTHON,
            reaches=True),
-    Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, None, _OF_TARGET,
+    Option("--allow-writes", "allow POST to all targets, or only to those named", "NAME,…", ALLOWED, None, _OF_TARGET,
            field="writes", optional_value=True),
     Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED, field="exhaust"),
     Option("--populate", "with writes: create animals until there are N", "N", ALLOWED, _least(least=1, most=5_000)),

@@ -105,8 +105,9 @@ def _listed(
 ) -> TargetConfig:
     """One server of the list; `own` is what the file sets for it, and `allowed` says that the run may send it POST."""
     command, *defaults = given.places
-    if _WRITES in own:  # no default allows what a target forbids, and no list of names forbids what it allows
-        allowed = values.switch(own.get(_WRITES), own.where(_WRITES)) or (allowed and _WRITES in command[1])
+    if _WRITES in own:  # the command line goes before it, and it goes before the defaults
+        own_choice = values.switch(own.get(_WRITES), own.where(_WRITES))
+        allowed = allowed if _WRITES in command[1] else own_choice
     here = Given((command, *own.places, *defaults))
     settings = completed(here.fields(TargetConfig), environment, here.where)
     if not opening.insecure_http:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from itertools import groupby, pairwise
 from typing import Any
 
-from petcheck.call import FORMS_OF_JSON, Form
+from petcheck.call import FORMS_OF_JSON, OWN_CONNECTION, Form
 from petcheck.config.choice import chosen
 from petcheck.config.options import ALLOWED, OPTIONS, Option, Place
 from petcheck.config.settings_file import SettingsFile
@@ -44,7 +44,6 @@ _NAMED = 6  # checks
 _BELOW = re.compile(r".*(?=\bchecks/)")  # pytest may name files from a folder above
 _OF_JUDGING = ("plan", "as-of", "requirements-as-of")
 _CAUSES = {"", *(each.value for each in Unplanned)}
-_ALONE = (Form.NEW_CONNECTION, Form.CHUNKED)
 _NAME, _VALUE = re.compile(r"[^\x00-\x20:\x7f]+"), re.compile(r"[^\x00\r\n]*")
 _VERSION, _BELOW_BASE = re.compile(r"HTTP/\d\.\d"), re.compile(r"[!-~]*")
 
@@ -344,7 +343,7 @@ def _faults(one: Exchange, part: Part, own: list[tuple[str, str]], *, full: bool
     yield heard.body_complete and kept > BODY_CAP, "says that its body is whole, and has more than petcheck reads"
     yield one.section not in ("", *TITLES), "was sent for a section that the document does not have"
     yield one.cause not in _CAUSES, "was sent for a reason that petcheck does not have"
-    kept_open = one.index > 0 and one.cause == "" and one.burst is None and form not in _ALONE
+    kept_open = one.index > 0 and one.cause == "" and one.burst is None and form not in OWN_CONNECTION
     yield one.resent and not kept_open, "was sent again after a kept connection was lost, and used none"
     yield one.example and not one.on_top, "is a property example that a requirement needs"
     found = None if one.simplifies is None else part.exchanges[one.simplifies]

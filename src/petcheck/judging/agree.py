@@ -1,6 +1,7 @@
 """In a row: when two answers disagree, they are compared again in the order A, B, A.
 
-Both answers A agree and B still differs, or other clients change what they show.
+If both answers A agree and B differs from them, the server contradicts itself. If they do not agree, another client may
+have changed the store in between.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Found = TypeVar("Found")
 
 
 class WholeRecord(tuple[Exchange, ...]):
-    """A record that does not grow any more, with what functions that are called `Once` have found in it."""
+    """A record that does not grow any more, and that keeps the results of `Once` functions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,9 +45,10 @@ _REFUSED = "the server refused every request with a key in the recording; record
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a record shows about a target, and what only traffic needs, by the requirement's id.
+    """What a record shows about a target.
 
-    That are decisions, and the piece of the record that a failure is in.
+    By the requirement's id, `decisions` holds what its rule decided, and `pieces` the part of the record that a failure
+    is in; a run needs neither.
     """
 
     grounds: Grounds
@@ -89,7 +90,7 @@ def shown_by_traffic(record: Record, *, as_of: date, plan: str | None) -> Shown:
                     found[requirement.id] = decision
                     of |= {requirement.id: seen} if isinstance(decision, Failed) else {}
             forget(seen)  # a decision that is kept has some of it
-    shown = {_authorization(exchange) for exchange in record} - {None}
+    shown = {exchange.request.authorization for exchange in record} - {None}
     named = {name.lower() for exchange in record for name, _ in exchange.heard.headers}
     of_keys = _Recorded(bool(shown), any("$" in header for header in shown if header), not named <= _SEEN_BY_SCRIPTS)
     return Shown(_together(known.values()), {one.id: _settled(one, found[one.id], of_keys) for one in rules}, of)
@@ -113,7 +114,7 @@ def _latest_end(record: Record) -> Callable[[Exchange], float]:
 
 def refused_everywhere(record: Record) -> str | None:
     """Why traffic cannot be judged, where no key that it shows was accepted."""
-    with_key = [exchange for exchange in record if _authorization(exchange) is not None]
+    with_key = [exchange for exchange in record if exchange.request.authorization is not None]
     refused = with_key and all(exchange.status in (401, 403) for exchange in with_key)
     return _REFUSED if refused and not any(exchange.heard.status < 300 for exchange in record) else None
 
@@ -137,7 +138,7 @@ def _whole(several: Sequence[Known]) -> Known:
 
 def _keys_in(record: Record) -> list[str | None]:
     """The keys that were used most; None stands for the one that was not recorded."""
-    used = Counter(_authorization(exchange) for exchange in record if exchange.request.credential is Credential.VALID)
+    used = Counter(exchange.request.authorization for exchange in record if exchange.request.credential is Credential.VALID)
     return [key for key, _ in used.most_common(_MOST_KEYS)] or [None]
 
 
@@ -149,7 +150,7 @@ def _as_seen_by(key: str | None, record: Record, latest: Callable[[Exchange], fl
 
     def seen(exchange: Exchange) -> Credential:
         ours = exchange.request.credential
-        return ours if ours is not Credential.VALID or _authorization(exchange) == key else Credential.UNKNOWN
+        return ours if ours is not Credential.VALID or exchange.request.authorization == key else Credential.UNKNOWN
 
     return WholeRecord(
         replace(
@@ -172,10 +173,6 @@ def _pieces(record: Record) -> Iterator[Record]:
             first, size = place, 0
         size += own
     yield record[first:]
-
-
-def _authorization(exchange: Exchange) -> str | None:
-    return next((value for name, value in exchange.request.headers if name.lower() == "authorization"), None)
 
 
 def _gravity(one: Settled) -> tuple[bool, bool, bool, bool, int]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,11 @@ def exit_of_parts(outlines: Iterable[Result], *, interrupted: bool) -> Exit:
     found = {(each.run.exit, each.complete) for each in outlines}
     if (Exit.BROKE, False) in found:
         return Exit.BROKE
-    codes = {code for code, _ in found} | ({int(Exit.INTERRUPTED)} if interrupted else set())
+    return gravest({code for code, _ in found} | ({int(Exit.INTERRUPTED)} if interrupted else set()))
+
+
+def gravest(codes: Collection[int]) -> Exit:
+    """The exit code of several runs together."""
     return next((code for code in _FIRST_DECIDES if code in codes), Exit.NOTHING_SELECTED)
 
 

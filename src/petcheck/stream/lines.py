@@ -249,7 +249,7 @@ class End:
 
 
 NARROWED = "pytest"
-"""Among the options of a head: what chose among the checks beside petcheck's own options."""
+"""The key in a head's options for the choice of checks by pytest's own options (`-k`, `-m`, `--deselect`)."""
 
 Line: TypeAlias = Head | Opened | Planned | Ended | Waited | Gone | Revised | Joined | End
 

@@ -77,7 +77,7 @@ def contradiction(exchange: Exchange, *, traffic: bool) -> str | None:
     In `traffic` a header may not have been recorded, and a key may be of unknown validity.
     """
     request = exchange.request
-    header = next((value for name, value in request.headers if name.lower() == "authorization"), None)
+    header = request.authorization
     if (traffic and (request.credential is Credential.UNKNOWN or header is None)) or can_be(request.credential, header):
         return None
     shown = "no Authorization header" if header is None else "another Authorization header"

@@ -24,7 +24,7 @@ _FIRST_PAUSE_S = 0.5
 NOT_TRIED = (Silence.UNREACHABLE, Silence.PROXY)
 _SUSPECTS = 3  # requests of a burst that are named if it ended a target
 _OPEN_AFTER = 2
-_INT64_DIGITS = 18
+_DIGITS = 18  # of a number that even careless code reads into 64 bits
 
 
 class Circuit:
@@ -82,7 +82,7 @@ def _is_ordinary_parameter(name: str, value: str) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _INT64_DIGITS
+    return text.isascii() and text.isdigit() and len(text) <= _DIGITS
 
 
 def _is_new_pet(body: bytes | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 
-from petcheck.call import Call, Form
+from petcheck.call import OWN_CONNECTION, Call, Form
 from petcheck.errors import NotSent
 from petcheck.exchange import DIRECT, Exchange, NoAnswer, Reach, Request, Response
 from petcheck.json_values import is_utf_8
@@ -23,7 +23,6 @@ TRACE = "traceparent"
 UNDECODED = b"[not kept: it cannot be decoded, and may contain the key]"
 """What is recorded of a body that Content-Encoding hides from the search for the key."""
 # a server that reads no chunks takes them for the next request of the connection
-_ALONE = (Form.NEW_CONNECTION, Form.CHUNKED)
 
 
 @dataclass
@@ -63,7 +62,7 @@ class LiveSender:
         client, headers = self._client(call), self._headers(call)
         going = self._outgoing(call, headers)
         began = self._moment()
-        alone = new_connection or call.form in _ALONE
+        alone = new_connection or call.form in OWN_CONNECTION
         answer = client.send(going, new_connection=alone, body_cap=body_cap)
         timed = Timed(answer, began, self._moment())
         said = None if self.log is None else "\n\n".join(dict.fromkeys(one.lines for one in self._said()))

@@ -69,7 +69,7 @@ complete -c petcheck -n _shtab_petcheck_using -l base-path -x -d 'path of the op
 complete -c petcheck -n _shtab_petcheck_using -l choose -xka "1 2 3 4 4.1 4.2 4.3 4.4 5 6 7 8 9 SERVICE PET PETS BODY LIST CREATE GET ORDERS AUTH ERROR RATE VERSION SERVICE-1 PET-1 PET-2 PET-3 PET-4 PET-5 PETS-1 BODY-1 LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 LIST-6 LIST-7 LIST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-11 CREATE-12 CREATE-13 CREATE-14 GET-1 GET-2 GET-3 GET-4 ORDERS-1 AUTH-1 AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 ERROR-1 ERROR-2 ERROR-3 ERROR-4 ERROR-5 RATE-1 RATE-2 RATE-3 RATE-4 RATE-5 RATE-6 RATE-7 RATE-8 RATE-9 RATE-10 VERSION-1 VERSION-2" -d 'only this requirement, group or section'
 complete -c petcheck -n _shtab_petcheck_using -l failed -d 'only what failed in the last run'
 complete -c petcheck -n _shtab_petcheck_using -l config -xka "(__fish_complete_path (commandline -ct))" -d 'targets, defaults and waivers (petcheck.toml)'
-complete -c petcheck -n _shtab_petcheck_using -l allow-writes -x -d 'allow POST to all targets, or to those named'
+complete -c petcheck -n _shtab_petcheck_using -l allow-writes -x -d 'allow POST to all targets, or only to those named'
 complete -c petcheck -n _shtab_petcheck_using -l exhaust-rate-limit -d 'use up the quota to see the 429; runs last'
 complete -c petcheck -n _shtab_petcheck_using -l populate -x -d 'with writes: create animals until there are N'
 complete -c petcheck -n _shtab_petcheck_using -l max-requests -x -d 'send at most N requests to a target (1200)'
