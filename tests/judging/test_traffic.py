@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
@@ -14,7 +14,7 @@ from petcheck.call import Credential
 from petcheck.exchange import Exchange, Response, Silence
 from petcheck.judging import traffic
 from petcheck.judging.decision import Failed, Held, Proof, Record, Settled, Undecided
-from petcheck.judging.judgement import Grounds
+from petcheck.judging.judgement import Grounds, Known
 from petcheck.judging.traffic import Shown, refused_everywhere, shown_by_traffic
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.figures import PLANS
@@ -135,6 +135,19 @@ def test_every_piece_is_judged_with_what_the_whole_record_shows_its_key(judge: J
     assert judge.grounds[0].categories[12].since < judge.grounds[0].categories[14].since
     both = {**judge.grounds[1].categories, **judge.grounds[0].categories}
     assert found.grounds == replace(ours, categories=both, listed=frozenset({1, 2, 3, 4}))
+
+
+def test_a_category_is_known_as_long_as_any_piece_shows_it(judge: Judge) -> None:
+    judge.pieces(2)
+    widest = keyed(KEY, exchange(body=[], path="/pets?limit=100"))
+
+    def categories(*answers: Exchange) -> Mapping[int, Known]:
+        seconds = (replace(one, sent=10 * one.sent, finished=10 * one.sent + 0.5) for one in numbered(answers))
+        return shown(list(seconds)).grounds.categories
+
+    # a recorder may have cut its times to seconds
+    assert categories(listed(1), widest, listed(1, 2), widest) == {11: Known(1.5, 11.5), 12: Known(21.5, 11.5)}
+    assert categories(listed(1), widest, listed(2), listed(1)) == {11: Known(1.5), 12: Known(21.5)}
 
 
 # ---- times

@@ -9,7 +9,7 @@ from datetime import timedelta
 from itertools import groupby, pairwise
 from typing import Any
 
-from petcheck.call import FORMS_OF_JSON, OWN_CONNECTION, Form
+from petcheck.call import FORMS_OF_JSON, OWN_CONNECTION
 from petcheck.config.choice import chosen
 from petcheck.config.options import ALLOWED, OPTIONS, Option, Place
 from petcheck.config.settings_file import SettingsFile

@@ -138,7 +138,8 @@ def _whole(several: Sequence[Known]) -> Known:
 
 def _keys_in(record: Record) -> list[str | None]:
     """The keys that were used most; None stands for the one that was not recorded."""
-    used = Counter(exchange.request.authorization for exchange in record if exchange.request.credential is Credential.VALID)
+    valid = (exchange.request for exchange in record if exchange.request.credential is Credential.VALID)
+    used = Counter(request.authorization for request in valid)
     return [key for key, _ in used.most_common(_MOST_KEYS)] or [None]
 
 

@@ -84,8 +84,8 @@ def ask_again_at_the_end(target: Target) -> None:
 def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) -> Iterator[Call]:
     """GETs that checks of other sections need later, to send beside others: those that need nothing first.
 
-    With an invalid key they ask the operations `keys` alone, at a URL that was answered with the valid key, which exposes
-    a cache.
+    With an invalid key they ask the operations `keys` alone, at a URL that was answered with the valid key, which
+    exposes a cache.
     """
     if not sends_bursts(target):
         return

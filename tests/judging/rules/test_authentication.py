@@ -305,6 +305,8 @@ def test_what_another_operation_answers_to_the_key_alone_is_not_about_the_order(
     assert isinstance(held, Held)
     assert held.examined == tuple(record[:2])
     assert isinstance(decided("AUTH-5", *record, sent(LIST, EMPTY, 404), grounds=empty), Failed)
+    ended = [*record[:2], sent(GET, EMPTY, 500, wrong=True)]
+    assert decided("AUTH-5", *ended, grounds=empty) == held
 
 
 # ---- what a refused POST leaves behind

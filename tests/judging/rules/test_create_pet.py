@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from petcheck.call import Credential
+from petcheck.call import Credential, Form
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging.apply import decide
 from petcheck.judging.creations import categories_in
@@ -382,6 +382,12 @@ def test_a_refusal_does_not_count_if_the_category_became_known_later() -> None:
     failed = found("CREATE-1", refused, after, grounds=shown)
     assert isinstance(failed, Failed)
     assert [proof.exchange for proof in failed.proofs] == [after]
+
+
+def test_a_body_in_chunks_shows_nothing_about_doubtful_animals() -> None:
+    for status in (201, 400, 411):
+        in_chunks = posted(NEW | {"categoryId": 5}, status, form=Form.CHUNKED)
+        assert found("CREATE-14", in_chunks) == Undecided("No value that the service may refuse was sent.")
 
 
 def test_a_refusal_does_not_count_if_another_client_may_have_removed_the_category() -> None:

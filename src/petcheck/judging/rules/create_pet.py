@@ -14,7 +14,7 @@ from petcheck.judging.decision import Decision, Held, Record, Rule, Undecided
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import answer_text, difference_of_text, one_of, quoted
 from petcheck.judging.request_bodies import Asked, Due, asked_of
-from petcheck.judging.statuses import answered
+from petcheck.judging.statuses import answered, is_open
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 
@@ -158,7 +158,7 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
         judgement = answered("CREATE-14", exchange, grounds)
         if isinstance(judgement, Problem) and exchange.status not in plain:
             wrong.append((exchange, judgement))
-        elif judgement is HOLDS or exchange.status == 201:
+        elif judgement is HOLDS:
             held.append(exchange)
         else:
             unclear.append(exchange)
@@ -180,7 +180,8 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
 def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
     """The POSTs that a service may refuse, judged by what was known when they were sent."""
     for exchange in posts_in(record):
-        if asked_of(exchange.request, grounds.categories_at(exchange.sent)).requirement == "CREATE-14":
+        asked = asked_of(exchange.request, grounds.categories_at(exchange.sent))
+        if asked.requirement == "CREATE-14" and not is_open(exchange):
             yield exchange
 
 

@@ -112,7 +112,7 @@ def _is_missing(
     same = [other for other in pages if other.exchange.request.url == page.exchange.request.url]
     shown = max((p.exchange.sent for p in same if one.id in p.ids), default=one.exchange.finished)
     lacking = (p.exchange.finished for p in same if p.exchange.sent >= shown and one.id not in p.ids)
-    gone = min(lacking, default=page.exchange.finished)  # pages that overlap may be without an order
+    gone = min([page.exchange.finished, *lacking])  # pages that overlap may be without an order
     # another client may have removed it just then, and what still shows it may lag
     due = max(one.due, gone + LAG_S)
     before = [p for p in same if p.exchange.sent >= due and one.id not in p.ids]

@@ -220,7 +220,8 @@ def _left_out(status: str, three: tuple[Page, Page, Page], wrongly: Mapping[int,
     """
     before, between, after = three
     both = ids_of_status(before, status) & ids_of_status(after, status)
-    return {n for n in both - set(between.ids) if wrongly.get(n, inf) + LAG_S <= before.exchange.sent}
+    missing = both - set(between.ids)
+    return {n for n, last in wrongly.items() if n in missing and last + LAG_S <= before.exchange.sent}
 
 
 def _as_lacking(call: Call, lacking: Sequence[tuple[Page, set[int]]]) -> Call:
