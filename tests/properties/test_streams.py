@@ -214,6 +214,13 @@ def test_ids_near_the_known_ones_come_first() -> None:
     assert {next(getting(seed, shipped_pool(), (3, 4, 9), whole=False)).pet_id for seed in range(2)} == {"10"}
 
 
+@pytest.mark.parametrize("known", [(), (3, 4, 9)])
+def test_an_id_far_above_comes_first_where_others_may_follow_the_known_ones(known: tuple[int, ...]) -> None:
+    ids = [next(getting(seed, shipped_pool(), known, whole=False, newest=False)).pet_id for seed in range(9)]
+    assert len(set(ids)) == 9
+    assert all(10**8 <= int(number or 0) < 2**31 for number in ids)
+
+
 def test_an_id_beyond_int64_comes_before_an_unlikely_one_or_a_segment_that_is_no_int64() -> None:
     runs = [[call.pet_id for call in islice(getting(seed, shipped_pool(), (3, 4)), 3)] for seed in range(10)]
     assert [near for near, *_ in runs] == ["5"] * 10

@@ -224,10 +224,11 @@ class Examples:
             again = share.getting > _IDS and choice.calls(Operation.GET_PET)
             record = self.target.record
             whole = widest_with_room(record) is not None
-            known = tuple(animals_in(record))
-            ids = getting(seed, cases, known, whole=whole)
-            if known:  # the id after the last one, before an animal gets it
-                parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
+            created = {made.id for made in creations_in(record)}
+            known = {*animals_in(record), *created}
+            ids = getting(seed, cases, known, whole=whole, newest=whole or bool(created))
+            # before an animal gets the id after the last one
+            parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
             parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))
             parts.append(_Part(_AGAIN, int(again), another=self._read_again))
         return [

@@ -13,19 +13,22 @@ from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, SOLD
 from petcheck.spec.operations import Operation
 
 
-def getting(seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool = True) -> Iterator[Call]:
+def getting(
+    seed: int, cases: Cases, known: Collection[int] = (), *, whole: bool = True, newest: bool = True
+) -> Iterator[Call]:
     """The id after the `known` ones, or by turns one between them; then segments that are not an int64, by turns with
     ids over all of int64, the limits of common integer types first.
 
-    Unless the known ones are the `whole` store, an animal may have an id between them.
+    Unless the known ones are the `whole` store, an animal may have an id between them; unless they have the `newest`
+    too, others may come after them, so that the first id is a positive one far away.
     """
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     # many databases refuse what is beyond int64 with an error; validation refuses the others, code that tests for truth
     # loses 0, and an index from the end takes -1
     odd = (INT64_MAX + 1, turn((0, -1), seed // 2))
     edges = [2**53 + 1, INT64_MIN, INT64_MAX, 2**31, -(2**31) - 1, 2**32]
-    near = list(_near(known))
-    near = near[::-1] if whole and seed % 2 else near
+    near = list(_near(known)) if newest else []
+    near = (near[::-1] if whole and seed % 2 else near) or [drawn.randrange(*_FAR)]
     edges += near[1:] if whole else []
     ids = chain(
         map(_id, [*odd, *rotated(edges, 0, seed, 1), -1, 0]),
@@ -55,6 +58,8 @@ def _near(known: Collection[int]) -> Iterator[int]:
 def _id(number: int) -> Call:
     return Call(Operation.GET_PET, pet_id=str(number))
 
+
+_FAR = 10**8, 2**31  # beyond the ids of most stores, and within those of most databases
 
 # careless code takes `²` for a digit, and every object of JavaScript has a constructor; no parser takes the first for a
 # number, and few fields have room for it

@@ -49,6 +49,13 @@ def _only_safe(animal_id: int, store: Store) -> Animal | None:
     return store.find(animal_id)
 
 
+def _crash_above_zero(animal_id: int, store: Store) -> Animal | None:
+    found = store.find(animal_id)
+    if found is None and animal_id > 0:
+        raise Refused(500, "not_handled", "NoneType is not an animal.")
+    return found
+
+
 def _neighbour(animal_id: int, store: Store) -> Animal | None:
     return store.find(animal_id) and (store.find(animal_id - 1) or store.find(animal_id + 1))
 
@@ -275,6 +282,12 @@ FAULTS = [
     *get("unknown-id-410", "An unknown id gets 410.", "GET-3", refused_with(410, "pet_not_found")),
     *get("unknown-id-422", "An unknown id gets 422.", "GET-3", refused_with(422, "pet_not_found")),
     *get("unknown-id-crashes", "An unknown id gets 500.", "GET-3 ERROR-5", refused_with(500, "pet_not_found")),
+    *get(
+        "unknown-positive-id-crashes",
+        "An unknown id above zero gets 500; a negative one is refused before it is looked for.",
+        "GET-3 ERROR-5",
+        _finding(_crash_above_zero),
+    ),
     *get(
         "negative-id-refused",
         "A negative petId gets 400.",
