@@ -116,10 +116,13 @@ async def listed(request):
     return JSONResponse([{"id": 1, "name": "Rex", "categoryId": 1}])
 
 async def read(request):
-    raise LookupError(f"no such column, asked with {request.headers['authorization']}")
+    sent = [request.headers[name] for name in ("authorization", "x-gateway-token")]
+    raise LookupError(f"no such column, asked with {sent}")
 
 app = Starlette(routes=[Route("/v1/pets", listed), Route("/v1/pets/{id}", read), Route("/v1/store/orders", listed)])
-test_petstore = petcheck.requirement_tests(app, key="a-canary-of-12345", examples=0)
+test_petstore = petcheck.requirement_tests(
+    app, key="a-canary-of-12345", examples=0, header=["X-Gateway-Token=" + "-".join(("gateway", "T0k3n", "Hq8vXw2T"))]
+)
 """
 
 
@@ -134,6 +137,7 @@ def test_a_failure_shows_what_the_application_raised_and_others_point_to_it(tmp_
     assert "cause  that of GET-1, which shows the exchange" in get_3
     assert "the application's own lines" not in get_3
     assert "a-canary-of-12345" not in get_1 + get_3
+    assert "gateway-T0k3n-Hq8vXw2T" not in printed
 
 
 @pytest.mark.slow  # that of the waivers chooses too

@@ -65,6 +65,21 @@ def test_what_is_secret_beside_the_key_appears_nowhere(tmp_path: Path) -> None:
     assert petcheck(tmp_path, "verify", "reports").code == 0
 
 
+def test_an_application_that_does_not_start_puts_no_secret_header_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(
+        "import os\ndef refused(said):\n    raise OSError(os.environ['PETSTORE_GATEWAY'])\n"
+        "async def app(scope, receive, send):\n    refused(scope)\n"
+        "from starlette.applications import Starlette\nunready = Starlette(lifespan=refused)\n"
+    )
+    (tmp_path / "bad_shop.py").write_text("import shop\nshop.refused('no')\n")
+    header, more = ("--header", "X-Gateway-Token=$PETSTORE_GATEWAY"), {"PETSTORE_GATEWAY": TOKEN}
+    for app in ("bad_shop:app", "shop:unready"):
+        ran = petcheck(tmp_path, "--app", app, *header, "-v", "-s", more=more)
+        assert ran.code == 6
+        assert f"--app {app} does not start: OSError: [redacted-key]" in " ".join(ran.out.split())
+        assert_no_key(ran, TOKEN)
+
+
 def test_a_proxy_that_echoes_its_login_does_not_put_it_into_a_file(tmp_path: Path) -> None:
     def telling(caller: Caller) -> None:
         said = f"{caller.head.decode()} {LOGIN}".replace("\r\n", " ")

@@ -20,14 +20,16 @@ from typing import Any, Unpack
 from petcheck.config.keys import DEFAULT_TARGET, own_variable, without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, Options, Place, arguments_of
-from petcheck.config.reach import hidden
+from petcheck.config.reach import hidden, secrets_of
 from petcheck.config.settings_file import expect_known
 from petcheck.embed.server import Server, server
 from petcheck.errors import ConfigError, SuiteBroke, Untestable
 from petcheck.results.load import read_run
 from petcheck.results.result import Result
 from petcheck.spec.outcomes import Exit
+from petcheck.wire.credentials import ApiKey
 from petcheck.wire.raised import Raised
+from petcheck.wire.redaction import Redactor
 
 # with them the run would write to the CI system's log and page, which belong to the program
 _CI_SYSTEMS = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "TF_BUILD", "TEAMCITY_VERSION")
@@ -98,7 +100,7 @@ def run(judged: Server, name: str, options: Options, folder: Path) -> list[Raise
         with judged.running() as up:
             target = up.base_url if name == DEFAULT_TARGET else f"{name}={up.base_url}"
             given: dict[str, Any] = {"target": [target], "reports": str(folder)} | _by_flag(options)
-            configure(given, environment, today=utc_today(), seed=drawn_seed())
+            config = configure(given, environment, today=utc_today(), seed=drawn_seed())
             shown, secret = hidden(given)  # every user of this machine may see a command line
             code, said = _finished([*_COMMAND, *arguments_of(shown)], environment | secret)
     except ConfigError as error:  # again, since its message goes to the program, which gave no option
@@ -107,7 +109,8 @@ def run(judged: Server, name: str, options: Options, folder: Path) -> list[Raise
         raise _trouble(code, without_keys(said, environment), folder) from None
     if up.raised is None:
         return None
-    return [replace(one, lines=without_keys(one.lines, environment)) for one in up.raised]
+    others = Redactor(ApiKey(""), *(secret for one in config.targets for secret in secrets_of(one)))
+    return [replace(one, lines=others.in_text(without_keys(one.lines, environment))) for one in up.raised]
 
 
 def _by_flag(options: Options) -> dict[str, Any]:

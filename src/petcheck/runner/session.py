@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from petcheck.call import Call
 from petcheck.config.options import Config
 from petcheck.config.reach import reach_of, secrets_of
-from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url, sharing_quotas
+from petcheck.config.targets import App, Embedded, TargetConfig, Url, sharing_quotas
 from petcheck.errors import AppFailed, Inconclusive, TargetDown, Untestable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Dropped
@@ -142,7 +142,7 @@ class Session:
         try:
             sender = self._answering(target)
         except AppFailed as failure:
-            failed, sender = failure, _absent(target.source, self.clock)
+            failed, sender = failure, self._absent(target)
         writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.key.fingerprint))
         writer.write(Planned(target.name, tuple(self._planned[target.name])))
         opened = Target(
@@ -249,7 +249,7 @@ class Session:
         from petstore_reference.serve import running
 
         def shown(failure: AppFailed) -> AppFailed:
-            message, log = map(Redactor(source.key).in_text, (str(failure), failure.log))
+            message, log = map(Redactor(source.key, *secrets_of(target)).in_text, (str(failure), failure.log))
             self.announcer.lines([f"{source.name} does not start. Its last lines:", *printable_lines(log)])
             return AppFailed(message, log)
 
@@ -267,17 +267,17 @@ class Session:
         app.take()
         return sender
 
+    def _absent(self, target: TargetConfig) -> LiveSender:
+        """What stands for an application that does not start."""
+        source, hidden = target.source, tuple(secrets_of(target))
+        if not isinstance(source, App):
+            raise TypeError("only an application can fail to start")
+        return LiveSender(source.name, source.key, random_key="", client=None, clock=self.clock, secrets=hidden)
+
 
 def _traceparent() -> str:
     """A new trace, sampled (W3C Trace Context, section 3.2). The seed has no part in it: no two runs share one."""
     return f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
-
-
-def _absent(source: Source, clock: Clock) -> LiveSender:
-    """What stands for an application that does not start."""
-    if not isinstance(source, App):
-        raise TypeError("only an application can fail to start")
-    return LiveSender(source.name, source.key, random_key="", client=None, clock=clock)
 
 
 def _mounted(sender: LiveSender) -> str:
