@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from petstore_reference.uvicorn_server import StoppableServer
 
 HOST = "127.0.0.1"
+_BLOCKED_S = 1.0  # so long after its time an application keeps the thread from saying that it is over
+
+
+class LateStart(RuntimeError):
+    """An application that did not start `within` so many seconds."""
+
+    def __init__(self, within: float) -> None:
+        super().__init__(f"the application did not start within {within:g} s")
+        self.within = within
 
 
 def serve(
@@ -66,10 +75,10 @@ def _logged(app: ASGIApp, say: Callable[[str], None]) -> ASGIApp:
 def running(app: ASGIApp) -> Iterator[str]:
     """Serves any ASGI application on a free port of 127.0.0.1, in its own thread, until the block ends.
 
-    Yields the base URL without `/v1`. The end of the block cuts open connections. Raises RuntimeError if the
-    application does not start.
+    Yields the base URL without `/v1`. The end of the block cuts open connections, and does not wait long for an
+    application that does not end. Raises RuntimeError if it does not start, and then `LateStart` if it takes too long.
     """
-    from petstore_reference.uvicorn_server import StoppableServer, listening
+    from petstore_reference.uvicorn_server import END_S, START_S, StoppableServer, listening
 
     with listening(HOST, 0) as listener:
         server = StoppableServer(app, _socket_options(app))
@@ -77,7 +86,8 @@ def running(app: ASGIApp) -> Iterator[str]:
         arguments = (server, listener, started_or_failed)
         thread = threading.Thread(target=_run, args=arguments, name="loopback server", daemon=True)
         thread.start()
-        started_or_failed.wait()
+        if not started_or_failed.wait(START_S + _BLOCKED_S) or isinstance(server.failure, TimeoutError):
+            raise LateStart(START_S)
         if not server.accepting:
             thread.join()
             raise RuntimeError("the application did not start") from server.failure
@@ -85,7 +95,7 @@ def running(app: ASGIApp) -> Iterator[str]:
             yield _url(listener)
         finally:
             server.stop()
-            thread.join()
+            thread.join(END_S + _BLOCKED_S)
 
 
 def _run(server: StoppableServer, listener: socket.socket, started_or_failed: threading.Event) -> None:

@@ -19,6 +19,10 @@ from petstore_reference.behaviour import Excess, SocketOptions
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+START_S = 60.0
+"""How long an application may take to start, in seconds."""
+END_S = 5.0
+"""How long one may take to end."""
 _TICK = 0.1  # seconds; uvicorn updates its Date header every tenth tick
 
 
@@ -74,6 +78,11 @@ class StoppableServer(Server):
             with contextlib.suppress(RuntimeError):  # it has already ended
                 self._loop.call_soon_threadsafe(self._stop.set)
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Like uvicorn's, but gives an application no more than `START_S`. Raises TimeoutError."""
+        async with asyncio.timeout(START_S):
+            await super().startup(sockets)
+
     async def main_loop(self) -> None:
         """Like uvicorn's, but ends as soon as `stop` is called."""
         self._loop = asyncio.get_running_loop()
@@ -110,14 +119,19 @@ class StoppableServer(Server):
         self._listener, self._again = listener, None
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Like uvicorn's, but cuts open connections and running requests instead of waiting for them."""
+        """Like uvicorn's, but cuts open connections and running requests instead of waiting for them.
+
+        The application has no more than `END_S` to end itself.
+        """
         for server in self.servers:
             server.close()
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         for task in list(self.server_state.tasks):
             task.cancel()
-        await self.lifespan.shutdown()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(END_S):
+                await self.lifespan.shutdown()
 
 
 class _RewritingTransport:

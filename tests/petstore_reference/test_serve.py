@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from petstore_reference.serve import running, serve
+from petstore_reference import uvicorn_server
+from petstore_reference.serve import LateStart, running, serve
 from petstore_reference.server import create_app
 from tests.support.ground import BEARER, client, settings
 
@@ -99,6 +101,48 @@ def test_an_application_that_does_not_start() -> None:
 
     with pytest.raises(RuntimeError, match="the application did not start"), running(broken):  # type: ignore[arg-type]
         pytest.fail("it runs")
+
+
+def blocked(seconds: float) -> Callable[[], Awaitable[None]]:
+    async def block() -> None:
+        time.sleep(seconds)  # not asyncio's: the application blocks its loop
+
+    return block
+
+
+async def for_ever() -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("waits", [for_ever, blocked(0.5)])
+def test_an_application_that_does_not_start_in_time(
+    waits: Callable[[], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow(scope: dict[str, Any], receive: Any, send: Send) -> None:
+        await receive()
+        await waits()
+
+    monkeypatch.setattr(uvicorn_server, "START_S", 0.1)
+    monkeypatch.setattr("petstore_reference.serve._BLOCKED_S", 0.1)
+    with pytest.raises(LateStart, match=r"^the application did not start within 0\.1 s$"), running(slow):  # type: ignore[arg-type]
+        pytest.fail("it runs")
+
+
+@pytest.mark.parametrize("waits", [for_ever, blocked(3)])
+def test_an_application_that_does_not_end_in_time(
+    waits: Callable[[], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow(scope: dict[str, Any], receive: Any, send: Send) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await waits()
+
+    monkeypatch.setattr(uvicorn_server, "END_S", 0.1)
+    monkeypatch.setattr("petstore_reference.serve._BLOCKED_S", 0.4)
+    with running(slow):  # type: ignore[arg-type]
+        began = time.perf_counter()
+    assert time.perf_counter() - began < 2
 
 
 def test_two_servers_side_by_side() -> None:

@@ -186,3 +186,5 @@ def test_why_it_did_not_start() -> None:
     failure = watched.not_started(source)
     assert str(failure) == "--app shop:app does not start: RuntimeError: no database"
     assert 'raise RuntimeError("no database")' in failure.log
+    late = watched.not_started(source, within=60.0)
+    assert str(late) == "--app shop:app does not start within 60 s: RuntimeError: no database"

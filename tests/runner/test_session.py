@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from petcheck.config.options import Config
-from petcheck.config.targets import Embedded, TargetConfig, Url
+from petcheck.config.targets import App, Embedded, TargetConfig, Url
 from petcheck.errors import NotSent
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Dropped
@@ -85,6 +85,16 @@ def test_the_stream_has_the_plan_what_was_sent_and_what_came_of_each_check(url: 
 )
 def test_the_target_of_a_check(nodeid: str, target: str) -> None:
     assert target_of(nodeid, ["eu", "eu-west"]) == target
+
+
+def test_an_application_that_starts_too_late_is_not_tested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "late_shop.py").write_text("async def app(*_):\n    import asyncio\n    await asyncio.sleep(1e6)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("petstore_reference.uvicorn_server.START_S", 0.1)
+    late = TargetConfig("late", App("late_shop:app", ApiKey(KEY)))
+    run = Session(Config(date(2026, 11, 21), 1, (late,)))
+    assert run.target("late").untestable == "--app late_shop:app does not start within 0.1 s, and does not say why"
+    run.close()
 
 
 def test_the_embedded_server_gets_a_new_key_each_time_it_is_opened() -> None:

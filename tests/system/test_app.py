@@ -95,6 +95,18 @@ def test_an_application_that_cannot_be_imported_says_why(workers: tuple[str, ...
     assert_not_started(ran, "bad_shop:app", '  File "bad_shop.py", line 2, in <module>\n')
 
 
+def test_reports_are_written_before_the_application_ends_and_it_may_not_take_long(folder: Path) -> None:
+    (folder / "slow_shop.py").write_text(
+        "import asyncio, shop\nfrom contextlib import asynccontextmanager\nfrom pathlib import Path\n"
+        "@asynccontextmanager\nasync def lifespan(app):\n    yield\n"
+        "    Path('seen').write_text(str(Path('reports/manifest.json').exists()))\n    await asyncio.sleep(1e6)\n"
+        "app = shop.Starlette(routes=[shop.Mount('/v1', routes=shop.routes)], lifespan=lifespan)\n"
+    )
+    ran = petcheck(folder, "LIST-1", "--app", "slow_shop:app")
+    assert ran.code == 0, ran.out
+    assert (folder / "seen").read_text() == "True"
+
+
 @pytest.mark.parametrize(
     ("app", "options", "path"),
     [

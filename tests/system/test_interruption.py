@@ -258,16 +258,16 @@ def test_a_second_signal_while_a_request_hangs_ends_at_once(tmp_path: Path) -> N
     # the end of the run is delayed too, so that the second signal does not come too late
     (tmp_path / "clinging.py").write_text(
         "import pathlib, runpy, time\n"
-        "from petcheck.wire.client import HttpClient\n"
-        "def __exit__(self, *error):\n    pathlib.Path('closing').touch()\n    time.sleep(60)\n"
-        "HttpClient.__exit__ = __exit__\n"
+        "from petcheck.runner import finish\n"
+        "def judge(stream):\n    pathlib.Path('judging').touch()\n    time.sleep(60)\n"
+        "finish.judge = judge\n"
         "runpy.run_module('petcheck', run_name='__main__', alter_sys=True)\n"
     )
     with peer(after(2, Caller.hang)) as up:
         process = start(tmp_path, "--target", up.url, "--timeout", "100", program="clinging")
         until(lambda: len(up.heads) > 2)
         process.send_signal(signal.SIGINT)
-        until((tmp_path / "closing").exists)
+        until((tmp_path / "judging").exists)
         process.send_signal(signal.SIGINT)
         ran = ended(process, tmp_path)
     assert (ran.code, ran.err) == (2, "\npetcheck: ended at once\n")

@@ -60,7 +60,7 @@ class Server:
             except RuntimeError as error:
                 cause = error.__cause__
                 why = f" ({type(cause).__name__}: {cause})" if isinstance(cause, Exception) else ""
-                raise BadApp(f"the application did not start{why}; fix that first") from None
+                raise BadApp(f"{error}{why}; fix that first") from None
             yield Running(_joined(url, _BASE_PATH if self.base_path is None else self.base_path), watched.raised)
 
 

@@ -54,9 +54,9 @@ def _loaded(source: App) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or f"{module_name}.".startswith(f"{error.name}."):
             raise BadApp(f"--app {source.name}: {error}; write it as module:application") from None
-        return _failure(source, error)
+        return _failure(_failed(source), error)
     except (Exception, SystemExit) as error:  # the module may do anything when it is imported
-        return _failure(source, error)
+        return _failure(_failed(source), error)
     try:
         for part in name.split("."):
             app = getattr(app, part)
@@ -69,7 +69,7 @@ def _loaded(source: App) -> Any:
         try:
             app = app()
         except (Exception, SystemExit) as error:
-            return _failure(source, error)
+            return _failure(_failed(source), error)
         if not callable(app):
             raise BadApp(f"--app {source.name}: {name}() returns no application")
     return as_asgi(app)
@@ -85,9 +85,13 @@ def as_asgi(app: Any) -> Any:
     return WSGIMiddleware(app)
 
 
-def _failure(source: App, error: BaseException) -> AppFailed:
+def _failed(source: App) -> str:
+    return f"--app {source.name} does not start"
+
+
+def _failure(failed: str, error: BaseException) -> AppFailed:
     last = " ".join("".join(traceback.format_exception_only(_alone(error))).split())
-    return AppFailed(f"--app {source.name} does not start: {last}", own_lines(error))
+    return AppFailed(f"{failed}: {last}", own_lines(error))
 
 
 def _alone(error: BaseException) -> BaseException:
@@ -200,16 +204,15 @@ class Watched(logging.Handler):
             errors, self._errors = self._errors, []
         return [raised for _, raised in errors]
 
-    def not_started(self, source: App) -> AppFailed:
-        """Why the application did not start, in its own last lines."""
+    def not_started(self, source: App, *, within: float | None = None) -> AppFailed:
+        """Why the application did not start, in its own last lines; `within` so many seconds if it took longer."""
+        failed = _failed(source) + ("" if within is None else f" within {within:g} s")
         said = self._said.strip().splitlines()
-        if not self._errors and said:
-            return AppFailed(
-                f"--app {source.name} does not start: {' '.join(said[-1].split())}", "\n".join(said[-_LINES:])
-            )
-        if not self._errors:
-            return AppFailed(f"--app {source.name} does not start, and does not say why", "")
-        return _failure(source, self._errors[-1][0])
+        if self._errors:
+            return _failure(failed, self._errors[-1][0])
+        if said:
+            return AppFailed(f"{failed}: {' '.join(said[-1].split())}", "\n".join(said[-_LINES:]))
+        return AppFailed(f"{failed}, and does not say why", "")
 
     async def _hooked(self, error: Exception, _scope: object) -> None:
         if getattr(error, "status_code", 500) >= 500:

@@ -52,11 +52,16 @@ class RunEnd:
     _damaged: bool = False
 
     def finish(self, status: int, *, cut_short: bool = False) -> Written:
-        """Close what the run has opened, end the stream, judge it and write the reports.
+        """End the stream, judge it and write the reports; then close what the run has opened.
 
         `status` is pytest's exit code; `cut_short` means that the run stopped at a failure.
         """
-        self.run.close()
+        try:
+            return self._finished(status, cut_short=cut_short)
+        finally:
+            self.run.close()  # last: an application may take long to end, or be killed meanwhile
+
+    def _finished(self, status: int, *, cut_short: bool) -> Written:
         interrupted = status == pytest.ExitCode.INTERRUPTED
         if interrupted:
             self._stop_workers()

@@ -246,7 +246,7 @@ class Session:
 
     def _served(self, source: App, target: TargetConfig) -> LiveSender:
         """The user's application. Raises `AppFailed`."""
-        from petstore_reference.serve import running
+        from petstore_reference.serve import LateStart, running
 
         def shown(failure: AppFailed) -> AppFailed:
             message, log = map(Redactor(source.key, *secrets_of(target)).in_text, (str(failure), failure.log))
@@ -260,8 +260,9 @@ class Session:
         self._stack.enter_context(app.listening())
         try:
             url = self._stack.enter_context(running(app))
-        except RuntimeError:
-            raise shown(app.not_started(source)) from None
+        except RuntimeError as error:
+            within = error.within if isinstance(error, LateStart) else None
+            raise shown(app.not_started(source, within=within)) from None
         sender = self._live(url, source.key, target, app.take)
         sender.base_url = url + (_mounted(sender) if source.base_path is None else source.base_path)
         app.take()
