@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import logging
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -145,6 +148,25 @@ def test_what_it_logs_is_kept_and_nothing_twice() -> None:
     assert [raised.lines.splitlines()[-1] for raised in watched.take()] == ["KeyError: 'status'"]
     logging.getLogger("shop").error("after the run", exc_info=ValueError())
     assert watched.take() == []
+
+
+def test_what_is_kept_of_an_error_does_not_keep_the_error_itself() -> None:
+    class NoTableError(LookupError):
+        pass
+
+    alive = weakref.WeakSet[NoTableError]()
+
+    async def app(scope: object, receive: object, send: object) -> None:
+        error = NoTableError("pets")
+        alive.add(error)
+        raise error
+
+    watched = Watched(app)
+    for _ in range(3):
+        with contextlib.suppress(NoTableError):
+            ask(watched)
+    gc.collect()
+    assert (len(watched.raised), len(watched.take()), len(alive)) == (3, 3, 0)
 
 
 @pytest.mark.parametrize(("reads", "known_by"), [(0, None), (1, None), (2, b"{}")])

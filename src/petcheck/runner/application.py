@@ -12,10 +12,11 @@ import sys
 import sysconfig
 import threading
 import traceback
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ _INSTALLED = tuple(
     str(Path(path).resolve()) for path in {*sysconfig.get_paths().values(), str(Path(__file__).parents[1])}
 )
 _LINES, _FRAMES = 40, 3
+_REMEMBERED = 4  # errors: one may be logged, at several places, before it is raised
 _SETTLED_S = 1.0  # an application may still be at work when its response has arrived
 
 
@@ -127,12 +129,16 @@ def _shortened(filename: str) -> str:
 
 @dataclass(slots=True)
 class _Answering:
-    """A request that is being answered: its method, its target, and what of its body the application has read."""
+    """A request that is being answered: its method, its target, and what of its body the application has read.
+
+    `errors` are those that were kept while it was.
+    """
 
     method: str
     target: str
     body: bytes = b""
     is_whole: bool = False
+    errors: deque[BaseException] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
     @property
     def asked(self) -> str:
@@ -152,7 +158,8 @@ class Watched(logging.Handler):
         super().__init__(logging.ERROR)
         self.raised: list[Raised] = []
         self._app = app
-        self._errors: list[tuple[BaseException, Raised]] = []
+        self._taken = 0  # of `raised`
+        self._outside: deque[BaseException] = deque(maxlen=_REMEMBERED)  # of requests
         self._requests = 0
         self._said = ""  # by the application as its start failed
         self._changed = threading.Condition()
@@ -201,15 +208,16 @@ class Watched(logging.Handler):
         """The tracebacks since the last call, once no request is under way."""
         with self._changed:
             self._changed.wait_for(lambda: not self._requests, _SETTLED_S)
-            errors, self._errors = self._errors, []
-        return [raised for _, raised in errors]
+            new = self.raised[self._taken :]
+            self._taken += len(new)
+        return new
 
     def not_started(self, source: App, *, within: float | None = None) -> AppFailed:
         """Why the application did not start, in its own last lines; `within` so many seconds if it took longer."""
         failed = _failed(source) + ("" if within is None else f" within {within:g} s")
         said = self._said.strip().splitlines()
-        if self._errors:
-            return _failure(failed, self._errors[-1][0])
+        if self._outside:
+            return _failure(failed, self._outside[-1])
         if said:
             return AppFailed(f"{failed}: {' '.join(said[-1].split())}", "\n".join(said[-_LINES:]))
         return AppFailed(f"{failed}, and does not say why", "")
@@ -226,11 +234,12 @@ class Watched(logging.Handler):
 
     def _keep(self, error: BaseException) -> None:
         with self._changed:
-            if not any(error is kept for kept, _ in self._errors):
-                answering = _ANSWERED.get()
-                raised = Raised(answering.asked if answering else "", own_lines(error))
-                self._errors.append((error, raised))
-                self.raised.append(raised)
+            answering = _ANSWERED.get()
+            # with the request, since an error holds all that its frames hold, such as a connection of a pool
+            known = answering.errors if answering else self._outside
+            if not any(error is one for one in known):
+                known.append(error)
+                self.raised.append(Raised(answering.asked if answering else "", own_lines(error)))
 
 
 def _reading(receive: Callable[[], Awaitable[Any]], answering: _Answering) -> Callable[[], Awaitable[Any]]:
