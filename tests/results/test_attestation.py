@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from petcheck.errors import NotAKey, NotARun
-from petcheck.results import attestation
+from petcheck.results import attestation, timestamp
 from petcheck.results.attestation import read_seal, signed_payload, statement
 from petcheck.results.manifest import digest_of_file, digest_of_text, manifest, read_manifest, text_of
 from petcheck.results.proof import Witnesses, proof_of, write_proof
@@ -145,6 +145,17 @@ def test_an_envelope_is_verified_by_its_key_and_by_no_other(tmp_path: Path) -> N
 def test_a_file_that_is_gone_has_no_proof(tmp_path: Path) -> None:
     assert list(write_proof(tmp_path, ["result.json"], samples.result(), HERE)) == ["manifest.json"]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [OSError("no token"), ValueError("no such key")])
+def test_what_could_not_be_signed_or_dated_is_named(error: Exception, tmp_path: Path) -> None:
+    def fail(data: bytes) -> bytes:
+        raise error
+
+    written = {"manifest.json", "attestation.json"}
+    for witnesses, file in ((Witnesses(seal=fail), attestation.ENVELOPE_FILE), (Witnesses(stamp=fail), timestamp.FILE)):  # type: ignore[arg-type]
+        assert write_proof(tmp_path, [], samples.result(), HERE, witnesses) == {file: error}
+        assert {path.name for path in tmp_path.iterdir()} == written
 
 
 def test_other_keys_are_refused_and_nothing_of_them_is_shown(tmp_path: Path) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from petcheck.errors import NotDated
 from petcheck.results import atomic_write, attestation, manifest, timestamp
 from petcheck.results.attestation import Seal
 from petcheck.results.manifest import Digest, digest_of_file, digest_of_text
@@ -40,22 +38,27 @@ def proof_of(files: Mapping[str, Digest], result: Result, environment: Environme
 def write_proof(
     folder: Path, names: list[str], result: Result, environment: Environment, witnesses: Witnesses = NOBODY
 ) -> dict[str, Exception]:
-    """Write the proof of the files with those `names` in `folder`; returns what could not be written, and why."""
+    """Write the proof of the files with those `names` in `folder`, as far as nothing fails.
+
+    Returns the file that could not be written, with the reason; those that would follow it are not written either.
+    """
+    seal, stamp = witnesses.seal, witnesses.stamp
+    name = manifest.FILE
     try:
-        proof = proof_of({name: digest_of_file(folder / name) for name in names}, result, environment)
+        proof = proof_of({one: digest_of_file(folder / one) for one in names}, result, environment)
+        contents: dict[str, Callable[[], str | bytes]] = {
+            manifest.FILE: lambda: proof[manifest.FILE],
+            attestation.FILE: lambda: proof[attestation.FILE],
+        }
+        if seal is not None:
+            contents[attestation.ENVELOPE_FILE] = lambda: seal(proof[attestation.FILE].encode())
+        if stamp is not None:
+            contents[timestamp.FILE] = lambda: stamp(proof[manifest.FILE].encode())
         # first, since an envelope and a time of an earlier run prove nothing about this one
         for name in (attestation.ENVELOPE_FILE, timestamp.FILE):
-            with suppress(FileNotFoundError):
-                (folder / name).unlink()
-        for name, text in proof.items():
-            atomic_write.write(folder / name, text)
-        if witnesses.seal is not None:
-            atomic_write.write(folder / attestation.ENVELOPE_FILE, witnesses.seal(proof[attestation.FILE].encode()))
-    except OSError as error:
-        return {manifest.FILE: error}
-    try:
-        if witnesses.stamp is not None:
-            atomic_write.write(folder / timestamp.FILE, witnesses.stamp(proof[manifest.FILE].encode()))
-    except (OSError, NotDated) as error:
-        return {timestamp.FILE: error}
+            (folder / name).unlink(missing_ok=True)
+        for name, content in contents.items():
+            atomic_write.write(folder / name, content())
+    except Exception as error:  # a proof that fails must not prevent the end of the run
+        return {name: error}
     return {}
