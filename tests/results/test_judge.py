@@ -329,6 +329,14 @@ def test_what_was_sent_is_counted() -> None:
     assert result.targets[0].rate_limited == 1
 
 
+def test_requests_that_found_where_an_application_has_the_operations_are_counted() -> None:
+    target = replace(streams.head().targets[0], base_url="shop:app")
+    stream = checked([streams.head(targets=(target,)), replace(OPENED, sought=2), PLANNED, END])
+    (info,) = judge(stream).targets
+    repeats = {"to find where the application has the operations": 2}
+    assert info.requests == RequestCount(total=2, get=2, post=0, by_section={}, repeats=repeats)
+
+
 AGAIN = {"cause": "trouble on the way"}
 
 

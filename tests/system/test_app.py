@@ -122,6 +122,29 @@ def test_it_is_found_where_it_is_mounted(app: str, options: tuple[str, ...], pat
     assert ran.result.targets[0].base_url.endswith(path)
 
 
+COUNTED = """
+import shop
+async def app(scope, receive, send):
+    if scope["type"] == "http":
+        with open("paths", "a") as file:
+            print(scope["path"], file=file)
+    await shop.api(scope, receive, send)
+"""
+
+
+@pytest.mark.parametrize(("most", "code"), [("1", 6), ("2", 6), ("6", 0)])
+def test_the_requests_that_find_where_it_is_mounted_count(most: str, code: int, folder: Path) -> None:
+    (folder / "counted.py").write_text(COUNTED)
+    ran = petcheck(folder, "LIST-1", "--app", "counted:app", "--max-requests", most)
+    assert ran.code == code, ran.out
+    asked = (folder / "paths").read_text().split()
+    (target,) = ran.result.targets
+    assert asked[:2] == ["/v1/pets", "/api/v1/pets"][: len(asked)]
+    assert target.requests.total == target.requests.get == len(asked) <= int(most)
+    assert target.requests.repeats == {"to find where the application has the operations": min(int(most), 2)}
+    assert petcheck(folder, "verify", "reports").code == 0
+
+
 def test_where_it_is_mounted_can_be_said(folder: Path) -> None:
     ran = petcheck(folder, "LIST-1", "--app", "shop:app")
     assert ran.code == 6

@@ -176,7 +176,7 @@ def _lengths(stream: Stream) -> Iterator[str]:
             yield "it has a pause that is longer than the run may wait"
             break
     for part in stream.parts:
-        if sum(not one.resent for one in part.exchanges) > stream.head.settings.max_requests:
+        if part.sought + sum(not one.resent for one in part.exchanges) > stream.head.settings.max_requests:
             yield f"{part.name} got more requests than the run may send"
 
 

@@ -170,6 +170,7 @@ def _missing(stream: Stream, *, planned: bool = True) -> str:
     return _STOPPED if planned else _DESELECTED
 
 
+_TO_SEEK = "to find where the application has the operations"
 _DESELECTED = "Deselected: no check of this requirement ran."
 _STOPPED = "The run stopped before this requirement was checked."
 
@@ -231,7 +232,7 @@ def _target_info(part: Part, unreachable: str | None, run: str) -> TargetInfo:
         plan=settings.plan,
         writes=settings.writes,
         key=part.key,
-        requests=_requests(part.exchanges),
+        requests=_requests(part.exchanges, part.sought),
         waited_s=round(float(part.waited_s), 3),
         rate_limited=sum(exchange.status == 429 for exchange in part.exchanges),
         created=tuple(_left_by(part.exchanges, run)),
@@ -241,13 +242,13 @@ def _target_info(part: Part, unreachable: str | None, run: str) -> TargetInfo:
     )
 
 
-def _requests(record: Record) -> RequestCount:
+def _requests(record: Record, sought: int) -> RequestCount:
     methods = Counter(exchange.request.method for exchange in record)
     sections = Counter(exchange.section for exchange in record)
-    repeats = Counter(exchange.cause for exchange in record if exchange.cause)
+    repeats = Counter(exchange.cause for exchange in record if exchange.cause) + Counter({_TO_SEEK: sought})
     return RequestCount(
-        total=len(record),
-        get=methods["GET"],
+        total=len(record) + sought,
+        get=methods["GET"] + sought,
         post=methods["POST"],
         by_section={section: sections[section] for section in sorted(sections) if section in TITLES},
         examples=sum(exchange.example and not exchange.cause for exchange in record),

@@ -14,7 +14,7 @@ from petcheck.call import Call
 from petcheck.config.options import Config
 from petcheck.config.reach import reach_of, secrets_of
 from petcheck.config.targets import App, Embedded, TargetConfig, Url, sharing_quotas
-from petcheck.errors import AppFailed, Inconclusive, TargetDown, Untestable
+from petcheck.errors import AppFailed, Inconclusive, NotSent, TargetDown, Untestable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Dropped
 from petcheck.plan.forms import forms_for
@@ -41,7 +41,7 @@ from petcheck.wire.credentials import ApiKey, random_key_like
 from petcheck.wire.raised import Raised
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
-from petcheck.wire.tally import Permissions
+from petcheck.wire.tally import Permissions, RequestTally
 from petcheck.wire.throttle import Limits
 from petcheck.wire.transport import Transport
 
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
 _REFERENCE_ANIMALS = 70  # they fit on a page, with those that the run creates
 _USUAL_PATHS = (f"/{BASE_SEGMENT}", f"/api/{BASE_SEGMENT}", "/api", "")
-_PROBE_CAP = 1_000_000  # bytes of a body
 
 
 @dataclass
@@ -73,6 +72,7 @@ class Session:
         self._planned: dict[str, list[PlannedCheck]] = {name: [] for name in self._configs}
         self.opened: dict[str, Target] = {}
         self._down: set[str] = set()
+        self._sought: dict[str, int] = {}
         self._examples: dict[str, Examples] = {}
         self._stack = ExitStack()
 
@@ -143,7 +143,8 @@ class Session:
             sender = self._answering(target)
         except AppFailed as failure:
             failed, sender = failure, self._absent(target)
-        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.key.fingerprint))
+        sought = self._sought.get(target.name, 0)
+        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.key.fingerprint, sought))
         writer.write(Planned(target.name, tuple(self._planned[target.name])))
         opened = Target(
             target,
@@ -167,7 +168,7 @@ class Session:
             writer.write(Gone(target.name, opened.untestable))
         return opened
 
-    def _transport(self, target: TargetConfig, sender: LiveSender) -> Transport:
+    def _transport(self, target: TargetConfig, sender: LiveSender, *, recorded: bool = True) -> Transport:
         config, writer, announcer = self.config, self.writer, self.announcer
         shown_name = f"{target.name} (plan {target.plan})" if target.plan else target.name
 
@@ -188,13 +189,14 @@ class Session:
             time=self.clock,
             on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why + self.clock.whose),
             on_notice=lambda name, text: announcer.lines([f"{name}: {text}"]),
-            on_exchange=keep,
+            on_exchange=keep if recorded else lambda exchange: None,
             formed=forms_for(config.seed, target.name).formed,
             may_end=may_end_a_server,
             undisturbed=signals.held,
             on_waited=lambda name, seconds, why: writer.write(Waited(name, seconds, why)),
             limits=self.limits.setdefault(self.quotas[target.name], Limits()),
             section="4.1",
+            tally=RequestTally(sought=self._sought.get(target.name, 0)),
         )
 
     def _answering(self, target: TargetConfig) -> LiveSender:
@@ -264,9 +266,27 @@ class Session:
             within = error.within if isinstance(error, LateStart) else None
             raise shown(app.not_started(source, within=within)) from None
         sender = self._live(url, source.key, target, app.take)
-        sender.base_url = url + (_mounted(sender) if source.base_path is None else source.base_path)
+        sender.base_url = url + (self._mounted(target, sender) if source.base_path is None else source.base_path)
         app.take()
         return sender
+
+    def _mounted(self, target: TargetConfig, sender: LiveSender) -> str:
+        """Where an application has the operations: the first usual path that it answers; `/v1` if it answers none.
+
+        What it is asked is paced and counts like every request, and is not recorded.
+        """
+        url, transport = sender.base_url, self._transport(target, sender, recorded=False)
+        for path in _USUAL_PATHS:
+            sender.base_url = url + path
+            try:
+                status = transport.send_once(Call(Operation.LIST_PETS)).status
+            except NotSent:  # the first request of the run says the same
+                break
+            finally:
+                self._sought[target.name] = transport.tally.tried
+            if status not in (None, 404, 405):
+                return path
+        return _USUAL_PATHS[0]
 
     def _absent(self, target: TargetConfig) -> LiveSender:
         """What stands for an application that does not start."""
@@ -279,17 +299,6 @@ class Session:
 def _traceparent() -> str:
     """A new trace, sampled (W3C Trace Context, section 3.2). The seed has no part in it: no two runs share one."""
     return f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
-
-
-def _mounted(sender: LiveSender) -> str:
-    """Where an application has the operations: the first usual path that it answers; `/v1` if it answers none."""
-    url = sender.base_url
-    for path in _USUAL_PATHS:
-        sender.base_url = url + path
-        answer = sender.send(Call(Operation.LIST_PETS), new_connection=False, body_cap=_PROBE_CAP)
-        if answer.status is not None and answer.status not in (404, 405):
-            return path
-    return _USUAL_PATHS[0]
 
 
 def _dropped_by(error: BaseException | None) -> Dropped | None:

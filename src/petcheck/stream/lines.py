@@ -161,11 +161,16 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Where a target is, and the fingerprint of its key ("sha256:" and eight digits; None where no key is known)."""
+    """Where a target is, and the fingerprint of its key ("sha256:" and eight digits; None where no key is known).
+
+    `sought` counts the requests that found where an application has the operations. They are not recorded, since they
+    are below other base URLs.
+    """
 
     target: str
     base_url: str
     key: str | None
+    sought: int = 0
 
 
 @dataclass(frozen=True, slots=True)

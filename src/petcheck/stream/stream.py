@@ -58,6 +58,7 @@ class Part:
     settings: TargetSettings
     base_url: str
     key: str | None = None
+    sought: int = 0
     planned: tuple[PlannedCheck, ...] | None = None
     ended: tuple[Ended, ...] = ()
     exchanges: WholeRecord = field(default=WholeRecord(), repr=False)
@@ -149,6 +150,7 @@ def _part(settings: TargetSettings, mine: Sequence[Entry]) -> Part:
         settings,
         opened.base_url if opened else settings.base_url,
         opened.key if opened else None,
+        opened.sought if opened else 0,
         planned.checks if planned else None,
         tuple(entry for entry in mine if isinstance(entry, Ended)),
         WholeRecord(entry for entry in mine if isinstance(entry, Exchange)),
@@ -268,6 +270,8 @@ class _Watch:
         yield bad_key, "the target is opened with a fingerprint that no key has"
         elsewhere = "//" in given and given != url and not MASKED.search(url.encode())
         yield elsewhere, "the target is opened elsewhere than the head says"
+        never = opened.sought < 0 or (opened.sought > 0 and "//" in given)
+        yield never, "the target was sought where the head says that it is"
 
     def _faults_of_exchange(self, exchange: Exchange) -> Iterator[_Fault]:
         opened, before = self._opened.get(exchange.target), self._latest.get(exchange.target)

@@ -26,7 +26,7 @@ def use_up(target: Target) -> Inconclusive | None:
     """Use up the rest of the window and send the requests that follow. Returns what prevented it, or None."""
     transport = target.transport
     permissions = transport.permissions
-    allowance = Allowance(target.config.exhaust, permissions.max_wait, permissions.max_requests - transport.tally.sent)
+    allowance = Allowance(target.config.exhaust, permissions.max_wait, permissions.max_requests - transport.tally.tried)
     cost = cost_of_using_up(target.record, allowance, transport.time.monotonic())
     if isinstance(cost, Undecided):
         return _obstacle(cost)

@@ -70,17 +70,19 @@ class RequestTally:
     """Requests sent to a target.
 
     `sent` counts all of them except the `lost`: those that met a connection closed by the server, and were sent again
-    on a new one. `repeats` counts those in addition to the planned ones.
+    on a new one. `repeats` counts those in addition to the planned ones, and `sought` those before all of them that
+    found where the target has the operations.
     """
 
     sent: int = 0
     repeats: Counter[Unplanned] = field(default_factory=Counter)
     lost: int = 0
+    sought: int = 0
 
     @property
     def tried(self) -> int:
         """All requests, the lost ones included."""
-        return self.sent + self.lost
+        return self.sought + self.sent + self.lost
 
     @property
     def spent(self) -> int:
