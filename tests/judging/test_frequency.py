@@ -66,6 +66,18 @@ def test_an_equal_request_that_is_answered_rightly_later_shows_chance() -> None:
     assert found.by_chance
 
 
+def test_a_read_before_the_animal_is_created_asks_for_something_else() -> None:
+    crash, found = exchange(GET, 500), exchange(GET, 200, {"id": 7})
+    post = exchange(POST, 201, {"id": 7}, asked={"name": "Rex"})
+    for reads, when in (((crash, post, found), "always"), ((post, crash, found), "now and then")):
+        record = numbered(reads)
+        wrong = reads.index(crash)
+        assert often(record, [wrong], STATUS).when == when
+        later = [replace(found, again=wrong)]
+        assert often(numbered([*reads, *later]), [wrong], STATUS).again == (0 if when == "always" else 1)
+        assert asked(record, [wrong], STATUS) == ([] if when == "always" else [wrong])
+
+
 def test_the_smallest_natural_class_holds_all_that_are_wrong() -> None:
     record = numbered([PAGE, ONE, ORDERS, REFUSED, PAGE, ONE])
     assert often(record, [0, 1]).of_what == "responses to the valid key"
@@ -470,7 +482,7 @@ def test_a_request_of_a_burst_is_asked_again_unless_it_was() -> None:
 
 
 def asked(record: Sequence[Exchange], wrong: Iterable[int], part: str = RESET) -> list[int]:
-    return [one.index for one in to_ask_again(failed(record, wrong, part))]
+    return [one.index for one in to_ask_again(failed(record, wrong, part), record)]
 
 
 def test_the_last_wrong_request_is_asked_until_three_equal_ones_are_known() -> None:

@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 from petcheck.exchange import Exchange
-from petcheck.judging.creations import creations_in
+from petcheck.judging.creations import Creation, creations_in
 from petcheck.judging.decision import Failed, Record
 from petcheck.judging.judgement import BODY, STATUS
 from petcheck.judging.matchers import answer_text, one_of
@@ -94,9 +94,10 @@ def frequency_of(failed: Failed, record: Record, *, of_animals: bool = False) ->
         return None
     held, by_status = _held(failed), _by_status(failed)
     properties = _separating(failed.wrong, held, by_status) or _common(failed.wrong, held)
+    asked = _asking(record, by_status)
     # a repetition of something else says nothing
-    sent = {e.index: _sent(e, by_status) for e in failed.wrong}
-    again = {e.index for e in (*failed.wrong, *held) if e.again in sent and _sent(e, by_status) == sent[e.again]}
+    sent = {e.index: asked(e) for e in failed.wrong}
+    again = {e.index for e in (*failed.wrong, *held) if e.again in sent and asked(e) == sent[e.again]}
     members = {e.index for e in (*failed.wrong, *held) if _is_of(e, properties)} - again
     right = _right_another_time(failed, held, record, of_animals)
     beside = "" if right is None else _on_connections(failed.wrong, held, members) or _same_body(failed.wrong, right)
@@ -113,17 +114,19 @@ def frequency_of(failed: Failed, record: Record, *, of_animals: bool = False) ->
     return _at_the_same_time(failed.wrong, record) or usual
 
 
-def to_ask_again(failed: Failed) -> tuple[Exchange, ...]:
+def to_ask_again(failed: Failed, record: Record) -> tuple[Exchange, ...]:
     """The exchange whose request shows, sent again, whether it always fails: as often as that needs.
 
-    The last GET is best. Silence was tried twice, and what a POST creates stays.
+    The last GET is best, but not of an animal that was created later. Silence was tried twice, and what a POST creates
+    stays.
     """
     held, by_status = _held(failed), _by_status(failed)
     if len(failed.wrong) >= _ENOUGH and _separating(failed.wrong, held, by_status) is not None:
         return ()
     asked = {e.again for e in (*failed.wrong, *held)}
     alone = [e for e in failed.wrong if e.burst is None or e.index not in asked]
-    answered = [e for e in alone if e.status not in (None, 429)]
+    made = {one.id: one for one in creations_in(record)}
+    answered = [e for e in alone if e.status not in (None, 429) and _is_there(e, made) is (e.request.pet_id in made)]
     found = [e for e in answered if e.request.operation.safe or 400 <= e.heard.status < 500]
     found.sort(key=lambda exchange: exchange.request.operation.safe)
     same = {e.index for e in (*failed.wrong, *held) if found and _url(e) == _url(found[-1])}
@@ -172,9 +175,16 @@ def _url(exchange: Exchange) -> object:
     return request.operation, request.url, request.body, request.credential, request.form
 
 
-def _sent(exchange: Exchange, by_status: bool) -> object:
-    """All that can be seen of a request and may be the cause of a failure."""
-    return _url(exchange), exchange.status if by_status else None
+def _asking(record: Record, by_status: bool) -> Callable[[Exchange], object]:
+    """All that can be seen of a request and may be the cause of a failure, for each exchange."""
+    made = {one.id: one for one in creations_in(record)}
+    return lambda exchange: (_url(exchange), exchange.status if by_status else None, _is_there(exchange, made))
+
+
+def _is_there(read: Exchange, made: Mapping[int, Creation]) -> bool:
+    """Whether the animal of a GET had been created before; if not, it asked for an unknown id."""
+    created = made.get(read.request.pet_id) if read.request.pet_id is not None else None
+    return created is not None and created.is_before(read)
 
 
 def _right_another_time(failed: Failed, held: Sequence[Exchange], record: Record, of_animals: bool) -> Exchange | None:
@@ -182,11 +192,12 @@ def _right_another_time(failed: Failed, held: Sequence[Exchange], record: Record
     wrong, by_status = {e.index for e in failed.wrong}, _by_status(failed)
     right_alone = (e for e in held if e.burst is None)
     alone = sorted((*failed.wrong, *right_alone), key=lambda exchange: exchange.index)
-    last = {_sent(e, by_status): e for e in alone if e.index not in wrong}
+    asked = _asking(record, by_status)
+    last = {asked(e): e for e in alone if e.index not in wrong}
     stored = [e.index for e in record if not e.request.operation.safe and 200 <= e.heard.status < 300]
     before: dict[object, Exchange] = {}
     for one in alone:
-        sent = _sent(one, by_status)
+        sent = asked(one)
         later = last.get(sent)
         if one.index not in wrong:
             before[sent] = one

@@ -288,7 +288,7 @@ class Target:
                 decision = self.decision(requirement)
                 if not isinstance(decision, Failed):
                     break
-                first, again = decision.proofs[0].exchange, to_ask_again(decision)
+                first, again = decision.proofs[0].exchange, to_ask_again(decision, self.record)
                 if forms_in(decision) and in_plain_form(first, self.record) is None:
                     self._send_again(replace(first.request.call, form=Form.PLAIN))
                 elif again:
