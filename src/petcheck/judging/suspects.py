@@ -91,15 +91,12 @@ def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
 def in_form(decision: Failed, record: Record) -> str:
     """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
 
-    It may be the cause if the plain form was not sent. It is seen if the form failed more than once.
+    It is seen if the form failed more than once.
     An equal status shows that only if it was returned later, and no animal was created in between; or if the form
     failed before and after it.
     """
     forms, first = forms_in(decision), decision.proofs[0].exchange
     plain = in_plain_form(first, record) if forms else None
-    had = f" The request had {one_of([form.value for form in forms])};" if forms else ""
-    if forms and plain is None:
-        return f"{had} it was not sent in the plain form."
     if plain is None or plain.status is None or len(decision.wrong) == 1:
         return ""
     began, ended = sorted((first.index, plain.index))
@@ -108,14 +105,14 @@ def in_form(decision: Failed, record: Record) -> str:
     between = before and any(plain.finished <= one.sent for one in decision.wrong)
     if plain.status == first.status and not between and (plain.sent < first.finished or any(created)):
         return ""
-    return f"{had} in the plain form it got {answer_text(plain)}."
+    return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
 
 
 SIMPLIFIED = " Simplified from "
 """What follows in a reason names the example as it was found."""
 
 
-def simplified_from(exchange: Exchange, record: Record) -> str:
-    """The example that an exchange is a simpler form of, in words; empty if it is of none."""
-    found = next((one for one in record if one.index == exchange.simplifies), None)
-    return f"{SIMPLIFIED}{found.request.summary}." if found is not None else ""
+def simplified_from(decision: Failed) -> Exchange | None:
+    """The failing example that the exchange of a failure is a simpler form of; None if it is of none."""
+    first = decision.proofs[0].exchange
+    return next((one for one in decision.wrong if one.index == first.simplifies), None)

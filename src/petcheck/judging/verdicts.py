@@ -20,7 +20,7 @@ from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
 from petcheck.judging.frequency import Frequency, among_others, frequency_of, ids_under_overlap, told_by_body
 from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import query_is_valid
-from petcheck.judging.suspects import in_form, named_before, simplified_from, spoiled_by
+from petcheck.judging.suspects import SIMPLIFIED, in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import NOT_IN_FORCE, Outcome
@@ -253,14 +253,15 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
         named = named_before(first, record) if decision.expected in _CREATED else ""
         reason = f"{spoiled_by(first, record)}{decision.text}{together}{told_by_body(decision)}{form}{named}"
+    example = simplified_from(decision)
     return replace(
         verdict,
         outcome="fail",
-        reason=reason + simplified_from(first, record),
+        reason=reason + (f"{SIMPLIFIED}{example.request.summary}." if example else ""),
         exchanges=tuple(sorted({*verdict.exchanges, *parts})),
         decisive=tuple(parts),
         parts=tuple(parts.values()),
-        example=None if first.simplifies is None else Example(first.index, first.simplifies),
+        example=Example(first.index, example.index) if example else None,
         expected=decision.expected,
         frequency=often,
     )
