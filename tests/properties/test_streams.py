@@ -30,7 +30,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.shares import DEEP, shares
 
 PETS = Pets("0a1b2c3d", (4,))
-REALISTIC = 21  # defects that people make
+REALISTIC = 19  # defects that people make
 SEEDS = (1, 4711)
 ONE = (1, pytest.param(4711, marks=pytest.mark.slow))  # for what many examples show
 GENERATED = Generated()
@@ -230,20 +230,21 @@ def test_an_id_beyond_int64_comes_before_an_unlikely_one_or_a_segment_that_is_no
 
 
 def test_what_may_spoil_a_store_is_sent_last_and_apart() -> None:
-    may_spoil = (rb"\ud", b": 1e400, ", b": 1e400}", b"[" * 1_000, b"NaN")
-    kept = [body for body in bodies(1, 200) if asked_for(body, ()).due is not Due.REFUSED]
+    may_spoil = (rb"\ud", b" \xff\xfe", b": 1e400", b"9" * 1_000, b"[" * 1_000, b"NaN")
+    sent = [body for body in bodies(1, 200) if body is not None]
+    kept = [body for body in sent if asked_for(body, ()).due is not Due.REFUSED]
     assert not [body for body in kept if any(text in body for text in may_spoil)]
-    assert [sum(text in body for text in may_spoil) for body in spoiling(PETS)] == [1] * 5
+    assert not [body for body in sent if any(text in body for text in may_spoil[1:4])]
+    assert [sum(text in body for text in may_spoil) for body in spoiling(PETS)] == [1] * 8
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bodies_that_crash_careless_servers_come_early(seed: int) -> None:
     sent = bodies(seed, 90)
     signs = [
-        b"1e400",
         b"{}",
         b"null",
-        b"9" * 5_000,
+        b"9" * 400,
         rb"\u0000",
         b"[" * 200,
         b"[" * 3_000,

@@ -36,7 +36,7 @@ _FURTHER = 10  # most requests to simplify one example
 _SIMPLIFIED = 6  # most failures of an operation that are simplified
 _SEQUENCES, _AGAIN, _NEXT = "sequences", "read again", "the next id"
 _COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "LIST-8", "GET-2", "PET-5")
-_SPOILING = 6
+_SPOILING = 9
 _IDS = 2  # examples of ids that come before a second read of an animal
 
 

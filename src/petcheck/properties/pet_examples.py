@@ -14,7 +14,7 @@ from itertools import chain, cycle, islice, repeat
 
 from petcheck.call import Call, Form, new_pet_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH
-from petcheck.plan.bodies import signs_name
+from petcheck.plan.bodies import signs_name, with_category
 from petcheck.plan.weaving import fresh, octaves, rotated, turn, woven
 from petcheck.properties.defect_examples import defective_pets
 from petcheck.properties.new_pets import Pets, json_body, named, new_pet, of_this_run
@@ -116,7 +116,6 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     # a server that takes the id from the body must not overwrite an animal
     yield _with_member(plain, f'"id": {-int(run, 16)}, {_UNKNOWN}, {_DEEP}, {huge}, {many}')
     yield _with_member(plain, _unknown_member(pets))
-    yield plain.replace(b" odd", b" \xff\xfe")
     # Go's `omitempty` leaves out a 0
     yield new_pet(pets, f"  {run} with leading blanks", PENDING, 0)
     yield new_pet(pets, f"{run} \0 NUL", SOLD)
@@ -137,15 +136,19 @@ def _odd(pets: Pets) -> Iterator[bytes]:
 def spoiling(pets: Pets) -> Iterator[bytes]:
     """Animals that a server may store and then fail to read for everybody; `SPOILING` says what they hold.
 
-    UTF-8 cannot write a lone surrogate, JSON has no infinity, and many writers stop at some depth.
+    UTF-8 cannot write a lone surrogate, JSON has no infinity, Python converts at most 4,300 digits, and many writers
+    stop at some depth.
     """
     yield _written(pets, f'"{pets.run} \\ud800 a lone surrogate"')
     odd = new_pet(pets, f"{pets.run} odd", SOLD)
+    yield odd.replace(b" odd", b" \xff\xfe")
+    for category in ("9" * 5_000, "1e400"):
+        yield with_category({"name": f"{pets.run} odd", "status": SOLD}, category)
     for members in ('"text": "\\udfff"', '"huge": 1e400', '"deeper": ' + "[" * 3_000 + "]" * 3_000, '"no number": NaN'):
         yield _with_member(odd, members)
 
 
-SPOILING = "lone surrogates, 1e400, 3,000 levels, NaN"
+SPOILING = "lone surrogates, bytes that are not UTF-8, 5,000 digits, 1e400, 3,000 levels, NaN"
 
 
 def _written(pets: Pets, name: str) -> bytes:

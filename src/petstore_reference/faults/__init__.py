@@ -52,6 +52,7 @@ _RARE = frozenset(
         "limit-20-with-no-status-refused",
         "limit-20-with-sold-refused",
         "limit-20-with-sold-unlimited",
+        "category-1e400-crashes",
         "extra-field-1e400-crashes",
         "duplicate-field-crashes",
         "empty-name-crashes",
