@@ -111,6 +111,18 @@ def _remove(state: ServerState, behaviour: Behaviour, number: int) -> None:
         state.store.remove(animal.id)
 
 
+def _remove_two(state: ServerState, behaviour: Behaviour, number: int) -> None:
+    """Two of the run, once, after pages could have shown them."""
+    born = [animal for animal in state.store.newest_first() if animal.born]
+    memory = state.memory["removed two"]
+    if len(born) >= _ENOUGH and number == memory.setdefault("due", number + _ENOUGH):
+        for animal in born[-2:]:
+            state.store.remove(animal.id)
+
+
+_ENOUGH = 8  # animals of the run, of which two are removed, and requests after the last of those
+
+
 def _forget_oldest(state: ServerState, behaviour: Behaviour, number: int) -> None:
     """The store holds as many animals as at the start, at least four; an empty one any number."""
     animals = state.store.newest_first()
@@ -312,6 +324,12 @@ VARIATIONS = [
         "3",
         "Another client removes an animal before every fourth request.",
         _other_clients(4, _remove),
+    ),
+    variation(
+        "others-remove-two-of-the-run",
+        "4.2",
+        "Another client once removes two of the animals that the run has created.",
+        _other_clients(1, _remove_two),
     ),
     variation(
         "keeps-the-newest",

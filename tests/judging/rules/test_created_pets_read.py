@@ -274,6 +274,32 @@ def test_two_animals_that_stay_404_for_ten_seconds_fail() -> None:
     assert found("CREATE-12", *record, new(3), get(3, 10.1, 404)) == decision
 
 
+def test_of_two_that_pages_have_shown_a_third_decides() -> None:
+    """Another client may have removed two; then the animal that was created next to them is still there."""
+    listed = page(pet(1), pet(2), sent=1.0)
+    made, lost = [new(number) for number in (1, 2, 3, 4)], [get(1, 12.0, 404), get(2, 12.2, 404)]
+    record = [*made, listed, *lost]
+    decision = found("CREATE-12", *record)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(3),)
+    assert decision.not_before == pytest.approx(10.1)
+    for status in (200, 500):
+        other = found("CREATE-12", *record, get(3, 12.4, status))
+        assert isinstance(other, Undecided)
+        assert "another client may have removed it" in other.reason
+    assert isinstance(found("CREATE-12", *record, get(3, 12.4, 404)), Failed)
+    # one that the last page lacks is asked for before the one that was created next to them
+    widest = page(pet(1), pet(2), pet(3), sent=1.2)
+    assert found("CREATE-12", *made, listed, widest, *lost) == replace(decision, calls=(reading(4),))
+    # what it showed before the first of the two had vanished does not count
+    before = [*made, listed, get(3, 11.9), *lost]
+    assert isinstance(found("CREATE-12", *before), Ask)
+    assert isinstance(found("CREATE-12", *before, get(3, 12.4, 404)), Failed)
+    # all are gone, or no page has shown one of those that are
+    assert isinstance(found("CREATE-12", *made[:2], listed, *lost), Failed)
+    assert isinstance(found("CREATE-12", *made, page(pet(1), sent=1.0), *lost), Failed)
+
+
 @pytest.mark.parametrize(
     ("burst", "others", "asked"),
     [

@@ -26,7 +26,7 @@ from petcheck.judging.creations import (
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
-from petcheck.judging.pages import LAG_S, Sight, animals_in, older_in, whole_stores
+from petcheck.judging.pages import LAG_S, Sight, animals_in, older_in, pages_of, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation
 
@@ -91,7 +91,7 @@ def _is_lost(
     shown: tuple[Exchange, ...],
 ) -> Decision:
     """The decision about animals whose GETs were all answered 404."""
-    exchanges = lost[0][1]
+    exchanges, on_pages = lost[0][1], listed_in(record)
     nothing = _nothing_is_read(record, creations)
     if nothing is not None:
         return nothing
@@ -105,7 +105,9 @@ def _is_lost(
                 examined=(*shown, *(e for _, x in late for e in x)),
                 doubtful=True,
             )
-        return _never_found(late[:2])
+        late.sort(key=lambda each: each[0].id in on_pages)
+        if late[0][0].id not in on_pages:
+            return _never_found(late[:2])
     for one, x in lost:
         if (listed := _still_listed(record, one, [e for e in x if e.status == 404])) is not None:
             return listed
@@ -115,8 +117,10 @@ def _is_lost(
         examined=(*shown, *exchanges),
         doubtful=True,
     )
+    if len(late) > 1:
+        return _of_a_third(record, creations, late, vanished) or _never_found(late[:2])
     if not late:
-        gone, on_pages = [one for one, _ in lost], listed_in(record)
+        gone = [one for one, _ in lost]
         if len(gone) == 1 and (sights := on_pages.get(gone[0].id)):
             page = sights[-1].exchange.request.call
             return Ask((page, read_call(gone[0].id)), vanished, max(gone[0].due, exchanges[0].finished + LAG_S))
@@ -138,6 +142,33 @@ def _is_lost(
     # the pages that are most likely to show it
     pages = (page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
     return Ask((*pages, read_call(one.id)), vanished, x[0].finished + LAG_S)
+
+
+def _of_a_third(
+    record: Record,
+    creations: Sequence[Creation],
+    late: Sequence[tuple[Creation, Sequence[Exchange]]],
+    vanished: Undecided,
+) -> Ask | Undecided | None:
+    """Whether a third animal is lost beside two; None if it is, or there is no other.
+
+    Pages have shown the two, so that another client may have removed both. Likeliest to be lost is one
+    that the last page lacks, then the one that was created nearest to them.
+    """
+    gone = {one.id for one, _ in late}
+    others = [one for one in creations if one.id not in gone]
+    if len(late) > _FEW or not others:
+        return None
+    index, pages = late[0][0].exchange.index, pages_of(record, page_call(LIMIT_MAX))
+    third = min(others, key=lambda one: (pages and one.id in pages[-1].ids, abs(one.exchange.index - index)))
+    since = max(third.due, min(exchanges[0].sent for _, exchanges in late))
+    asked = [e for e in read_in(record).get(third.id, ()) if e.sent >= since]
+    if not asked:
+        return Ask((read_call(third.id),), vanished, third.due)
+    return None if asked[-1].status == 404 else vanished
+
+
+_FEW = 2  # animals of a run that another client may remove
 
 
 def oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequence[Creation]) -> bool:
