@@ -97,6 +97,11 @@ class Call:
         return self.operation.method
 
     @property
+    def section(self) -> str:
+        """The section of the document that it is about: that of its operation, or of keys (5)."""
+        return self.operation.section if self.credential is Credential.VALID else "5"
+
+    @property
     def path(self) -> str:
         """The path below the base URL, with its query."""
         path = self.operation.path.replace("{petId}", quote(self.pet_id or "", safe="", errors="surrogateescape"))

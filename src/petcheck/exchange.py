@@ -59,6 +59,8 @@ class Silence(Enum):
     """The proxy of `--proxy` gave no connection: the server has no part in that."""
     UNREAD = "unread"
     """The headers are longer than petcheck reads: no fault of the server."""
+    INTERRUPTED = "interrupted"
+    """petcheck stopped before the server answered, which may have acted on the request all the same."""
 
 
 class _Readable:

@@ -328,6 +328,7 @@ def test_the_last_form_of_an_example_is_simpler_than_others_of_its_length() -> N
         ((Silence.CUT_SHORT, Silence.CUT_SHORT, 200), [1, 2]),
         # a proxy says nothing about the server
         ((Silence.PROXY, Silence.PROXY, 200), [2]),
+        ((Silence.INTERRUPTED, Silence.INTERRUPTED, 200), [2]),
     ],
 )
 def test_a_failed_try_counts_if_it_is_repeated(statuses: tuple[int | Silence, ...], kept: list[int]) -> None:
@@ -428,6 +429,7 @@ def test_a_refusal_with_retry_after_in_a_burst_limits_connections(status: int) -
         # it never reached the target
         ((200, Silence.UNREACHABLE, Silence.UNREACHABLE), [0]),
         ((200, Silence.PROXY, Silence.UNREACHABLE), [0]),
+        ((200, Silence.INTERRUPTED, Silence.UNREACHABLE), [0]),
     ],
 )
 def test_the_last_request_before_the_target_was_gone_counts_at_once(

@@ -31,7 +31,7 @@ def listed(*animals: object, query: str = "", **more: Any) -> Exchange:
     return exchange(path=f"/pets{query}", body=list(animals), **more)
 
 
-def post(asked: object, status: int = 201, body: object = None, **more: Any) -> Exchange:
+def post(asked: object, status: int | Silence = 201, body: object = None, **more: Any) -> Exchange:
     return exchange(CREATE, status, body or {}, asked=asked, **more)
 
 
@@ -157,6 +157,7 @@ UNSEEN: list[tuple[str, list[Exchange], str]] = [
     ("json-extensions", [post(NEW), post(b"{", 400, {})], NO_REQUEST),
     ("json-extensions", [post(b'\xef\xbb\xbf{"name":"Rex","categoryId":1}')], NO_REQUEST),
     ("body-in-chunks", [post(NEW)], NO_REQUEST),
+    ("body-in-chunks", [post(NEW, Silence.INTERRUPTED, form=Form.CHUNKED)], NO_REQUEST),
     ("pet-id-not-int64", [read(1), read("abc", credential=Credential.MISSING)], NO_REQUEST),
     ("deprecation-headers", [read(1)], "not observed: no animal was read"),
     ("orders-payload", [exchange(ORDERS, Silence.TIMEOUT)], NO_REQUEST),

@@ -376,6 +376,7 @@ def test_trouble_that_was_gone_on_the_second_try_is_counted(
         (post().body, samples.response(b"<p>", 201), [LeftAnimal(None, "Rex")]),
         (post().body, samples.response({"id": "9"}, 200), [LeftAnimal(None, "Rex")]),
         (post().body, NoAnswer(Silence.TIMEOUT, "nothing"), [LeftAnimal(None, "Rex")]),
+        (post().body, NoAnswer(Silence.INTERRUPTED, "stopped"), [LeftAnimal(None, "Rex")]),
         (b"{", samples.response({"id": 9}, 201), [LeftAnimal(9, "")]),
         (b"[]", samples.response([], 201), [LeftAnimal(None, "")]),
         (b'{"name": 5}', samples.response({"id": 9}, 201), [LeftAnimal(9, "")]),

@@ -106,6 +106,28 @@ def test_a_signal_while_a_request_hangs(tmp_path: Path) -> None:
     assert "pass" in ran.outcomes.values()
 
 
+def posts_hang(caller: Caller) -> None:
+    (Caller.hang if caller.method == "POST" else store)(caller)
+
+
+@pytest.mark.parametrize("connections", ["1", "4"], ids=["alone", "in a burst"])
+def test_a_post_that_a_signal_interrupts_may_have_left_an_animal(connections: str, tmp_path: Path) -> None:
+    with peer(posts_hang) as up:
+        process = start(
+            tmp_path, "--target", up.url, "--allow-writes", "--timeout", "100", "--connections", connections
+        )
+        until(lambda: any(head.startswith(b"POST") for head in up.heads))
+        process.send_signal(signal.SIGINT)
+        ran = ended(process, tmp_path)
+        posts = sum(head.startswith(b"POST") for head in up.heads)
+    assert_interrupted(ran)
+    (target,) = ran.result.targets
+    assert target.requests.post == posts > 0
+    assert {animal.id for animal in target.created} == {None}
+    assert "fail" not in ran.outcomes.values()
+    assert "of unknown id" in ran.out
+
+
 @pytest.mark.slow
 def test_a_signal_during_a_wait_for_the_quota(tmp_path: Path) -> None:
     limited = b"HTTP/1.1 429 No\r\nContent-Length: 0\r\nRetry-After: 100\r\n\r\n"

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NoReturn
 
 import pytest
 
@@ -469,6 +470,41 @@ def test_a_request_lost_on_a_kept_connection_is_neither_a_try_nor_an_exchange() 
         ("/pets", True),
     ]
     assert (rig.transport.tally.lost, rig.transport.tally.sent) == (1, 3)
+
+
+def interrupted(sent: Sent) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+STOPPED = NoAnswer(Silence.INTERRUPTED, "petcheck stopped before the server answered")
+
+
+def test_a_post_that_is_interrupted_is_on_record() -> None:
+    rig = bench(interrupted, writes=True)
+    rig.transport.section, rig.transport.again = "4.2", 5
+    with pytest.raises(KeyboardInterrupt):
+        rig.transport.send(POST)
+    (one,) = rig.transport.recorded
+    assert (one.answer, one.request.body, one.index, one.section, one.again) == (STOPPED, POST.body, 0, "4.2", 5)
+    assert rig.transport.tally.sent == 1
+
+
+@pytest.mark.parametrize("calls", [[LIST], [LIST, LIST]], ids=["alone", "in a burst"])
+def test_a_get_that_is_interrupted_leaves_nothing(calls: list[Call]) -> None:
+    rig = bench(interrupted, writes=True, connections=2)
+    with pytest.raises(KeyboardInterrupt):
+        rig.transport.send_together(calls)
+    assert rig.transport.recorded == []
+
+
+def test_a_burst_with_a_post_that_is_interrupted_is_on_record_as_a_whole() -> None:
+    rig = bench(interrupted, writes=True, connections=3)
+    rig.transport.section = "4.1"
+    with pytest.raises(KeyboardInterrupt):
+        rig.transport.send_together([LIST, POST, LIST])
+    found = rig.transport.recorded
+    assert [(one.index, one.burst, one.section) for one in found] == [(0, 1, "4.1"), (1, 1, "4.2"), (2, 1, "4.1")]
+    assert {one.answer for one in found} == {STOPPED}
 
 
 def test_lost_requests_are_reported_and_count_against_the_cap() -> None:

@@ -164,7 +164,7 @@ def _also_in(others: Sequence[str]) -> str:
     return f"; also in {', '.join(others[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
-_OF_NO_SERVER = (Silence.PROXY, Silence.UNREACHABLE, Silence.UNREAD)
+_OF_NO_SERVER = (Silence.PROXY, Silence.UNREACHABLE, Silence.UNREAD, Silence.INTERRUPTED)
 
 
 def _final_tries(record: Record) -> WholeRecord:
@@ -174,8 +174,8 @@ def _final_tries(record: Record) -> WholeRecord:
     they prove nothing, unless the target never answered again: then the last request that was sent alone may have ended
     it. The second try of a request in a burst is the same burst again, and silence there counts only if
     the request was then sent alone, too. What may only limit connections never counts,
-    nor does what a proxy in between did, nor a request that nothing listened to, nor headers too long to read, nor a
-    probe: it is sent because others got no answer either.
+    nor does what a proxy in between did, nor a request that nothing listened to, nor headers too long to read, nor an
+    answer that petcheck did not wait for, nor a probe: it is sent because others got no answer either.
     """
     first: dict[int, int] = {}
     for exchange in record:
@@ -215,7 +215,8 @@ def last_before_the_end(record: Record) -> Exchange | None:
     unanswered = record[answered + 1 :]
     if len(unanswered) < 2 or unanswered[0].burst is not None or not _silent_as(unanswered[-1], Silence.UNREACHABLE):
         return None
-    reached = unanswered[0].resent or not _silent_as(unanswered[0], Silence.UNREACHABLE, Silence.PROXY)
+    elsewhere = (Silence.UNREACHABLE, Silence.PROXY, Silence.INTERRUPTED)
+    reached = unanswered[0].resent or not _silent_as(unanswered[0], *elsewhere)
     return unanswered[0] if reached else None
 
 

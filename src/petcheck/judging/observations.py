@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 
 from petcheck.call import Form
-from petcheck.exchange import Animal, Exchange, NoAnswer, http_date
+from petcheck.exchange import Animal, Exchange, NoAnswer, Silence, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
 from petcheck.judging.decision import Record
@@ -74,8 +74,11 @@ def _unseen(why: str) -> Observed:
 
 
 def _answers(exchanges: Iterable[tuple[str, Exchange]], detail: Callable[[Exchange], str] = lambda _: "") -> Observed:
-    """Some answers in words and as data; each comes with what distinguishes its request, empty for a single one."""
-    rows = [(asked, exchange, detail(exchange)) for asked, exchange in exchanges]
+    """Some answers in words and as data; each comes with what distinguishes its request, empty for a single one.
+
+    An answer that petcheck did not wait for shows nothing about the target.
+    """
+    rows = [(asked, exchange, detail(exchange)) for asked, exchange in exchanges if not _is_interrupted(exchange)]
     if not rows:
         return _unseen("no such request was sent with a valid key")
     return Observed(
@@ -83,6 +86,10 @@ def _answers(exchanges: Iterable[tuple[str, Exchange]], detail: Callable[[Exchan
         tuple(exchange.index for _, exchange, _ in rows),
         answers=tuple(_answer(asked, exchange, more) for asked, exchange, more in rows),
     )
+
+
+def _is_interrupted(exchange: Exchange) -> bool:
+    return isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.INTERRUPTED
 
 
 def _answer(asked: str, exchange: Exchange, detail: str) -> ObservedAnswer:
@@ -108,7 +115,7 @@ def _extra_fields(record: Record, grounds: Grounds) -> Observed:
 
 
 def _at_the_same_time(record: Record, _: Grounds) -> Observed:
-    together = [exchange for exchange in record if exchange.burst is not None]
+    together = [exchange for exchange in record if exchange.burst is not None and not _is_interrupted(exchange)]
     if not together:
         return _unseen("the run sent one request after the other")
     refused = next((one for one in together if is_in_excess(one) or one.status in _TOO_MANY), None)

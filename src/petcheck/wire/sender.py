@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
+from typing import TypeAlias
 
 from petcheck.call import OWN_CONNECTION, Call, Form
-from petcheck.errors import NotSent
-from petcheck.exchange import DIRECT, Exchange, NoAnswer, Reach, Request, Response
+from petcheck.errors import ConnectionLost, NotSent
+from petcheck.exchange import DIRECT, Exchange, NoAnswer, Reach, Request, Response, Silence
 from petcheck.json_values import is_utf_8
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
@@ -22,7 +24,11 @@ TRACE = "traceparent"
 """The header of W3C Trace Context."""
 UNDECODED = b"[not kept: it cannot be decoded, and may contain the key]"
 """What is recorded of a body that Content-Encoding hides from the search for the key."""
+_STOPPED = NoAnswer(Silence.INTERRUPTED, "petcheck stopped before the server answered")
 # a server that reads no chunks takes them for the next request of the connection
+
+Unheard: TypeAlias = Callable[[Sequence[Exchange]], object]
+"""Takes exchanges whose answers nobody has waited for."""
 
 
 @dataclass
@@ -54,27 +60,48 @@ class LiveSender:
         """`text` without the key, for every message about this server."""
         return self._redactor.in_text(text)
 
-    def send(self, call: Call, *, new_connection: bool, body_cap: int) -> Exchange:
+    def send(self, call: Call, *, new_connection: bool, body_cap: int, unheard: Unheard) -> Exchange:
         """Send a request, and return it with its answer, redacted and not numbered yet. Raises `ConnectionLost`.
 
         `new_connection` asks for its own connection; `body_cap` is the most bytes of the response body that are read.
+        `unheard` gets the exchange of a request that is not safe if anything ends the wait for its answer.
         """
         client, headers = self._client(call), self._headers(call)
         going = self._outgoing(call, headers)
-        began = self._moment()
         alone = new_connection or call.form in OWN_CONNECTION
-        answer = client.send(going, new_connection=alone, body_cap=body_cap)
+        with self._under_way([call], [headers], unheard) as began:
+            answer = client.send(going, new_connection=alone, body_cap=body_cap)
         timed = Timed(answer, began, self._moment())
         said = None if self.log is None else "\n\n".join(dict.fromkeys(one.lines for one in self._said()))
         return self._exchange(call, headers, timed, said)
 
-    def send_together(self, calls: Sequence[Call], *, body_cap: int) -> list[Exchange]:
-        """Send several requests at the same time; their exchanges in the order of `calls`, not numbered yet."""
-        headers = [self._headers(call) for call in calls]
+    def send_together(self, calls: Sequence[Call], *, body_cap: int, unheard: Unheard) -> list[Exchange]:
+        """Send several requests at the same time; their exchanges in the order of `calls`, not numbered yet.
+
+        `unheard` gets all of them if one is not safe and anything ends the wait for the answers.
+        """
+        client, headers = self._client(calls[0]), [self._headers(call) for call in calls]
         going = list(map(self._outgoing, calls, headers))
-        answers = self._client(calls[0]).send_together(going, self._moment, body_cap=body_cap)
+        with self._under_way(calls, headers, unheard):
+            answers = client.send_together(going, self._moment, body_cap=body_cap)
         exchanges = list(map(self._exchange, calls, headers, answers))
         return exchanges if self.log is None else with_tracebacks(exchanges, self._said())
+
+    @contextmanager
+    def _under_way(
+        self, calls: Sequence[Call], headers: Sequence[Sequence[Header]], unheard: Unheard
+    ) -> Iterator[Moment]:
+        """In this block calls are sent; what ends the wait for their answers is raised again. Gives when it began."""
+        began = self._moment()
+        try:
+            yield began
+        except ConnectionLost:  # it is sent again
+            raise
+        except BaseException:
+            if not all(call.operation.safe for call in calls):
+                stopped, said = Timed(_STOPPED, began, self._moment()), None if self.log is None else ""
+                unheard([self._exchange(call, own, stopped, said) for call, own in zip(calls, headers, strict=True)])
+            raise
 
     def _client(self, call: Call) -> HttpClient:
         if self.client is None:

@@ -6,7 +6,8 @@
 4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `NotSent`
 5. sent         within the deadline and the size caps; redirects are not followed; a request lost on a kept connection
                 that the server had closed is sent again on a new one, and not recorded
-6. recorded     after redaction; of those that find where an application has the operations, only the number is
+6. recorded     after redaction; one that is not safe also if petcheck stops before it is answered; of those that find where
+                an application has the operations, only the number is
    Several requests at the same time, a burst, pass the same six steps together; who limits them is asked one by one.
 7. repeated     once, if the answer does not count: an unexpected 429 (-> `NotSent`), a 502, 503 or 504, or
                 silence, after which the target is probed. The number of repeats is limited         -> `NotSent`
@@ -50,7 +51,6 @@ from petcheck.wire.tally import (
 from petcheck.wire.throttle import Limits, Throttle
 from petcheck.words import plural
 
-_KEYS = "5"  # the section about them
 _GATEWAY_PAUSE_S = 1.0
 _GATEWAY_PAUSES = 10
 # each body may take this share of what the record has room for, and these bytes as long as there are so many
@@ -305,14 +305,18 @@ class Transport:
             self._throttle.before(valid_key=keyed, may_exhaust=False)
         self.bursts += 1
         safe = all(call.operation.safe for call in calls)
-        with nullcontext() if safe else self.undisturbed():
-            answered = self.sender.send_together(calls, body_cap=self._body_cap)
-            first, kept = self.tally.sent, list(answered)
+
+        def keep(answered: Sequence[Exchange]) -> list[Exchange]:
+            kept = list(answered)
             # they are numbered in the order in which they were sent
-            for number, place in enumerate(sorted(range(len(calls)), key=lambda place: answered[place].sent), first):
+            for place in sorted(range(len(calls)), key=lambda place: answered[place].sent):
                 again = repeated[place].index if repeated else None
-                one = replace(answered[place], index=number, burst=self.bursts, again=again)
-                kept[place] = self._kept(replace(one, section=_section(self.section, calls[place])), cause)
+                one = replace(answered[place], burst=self.bursts, again=again)
+                kept[place] = self._kept(replace(one, section=self.section and calls[place].section), cause)
+            return kept
+
+        with nullcontext() if safe else self.undisturbed():
+            kept = keep(self.sender.send_together(calls, body_cap=self._body_cap, unheard=keep))
         self.limits.last_sent = max(one.sent for one in kept)
         self._throttle.after_burst(
             [(one.answer, one.finished, one.request.has_valid_key) for one in kept if isinstance(one.answer, Response)]
@@ -347,7 +351,11 @@ class Transport:
 
     def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
-        send = partial(self.sender.send, call, body_cap=self._body_cap)
+
+        def keep(one: Exchange) -> Exchange:
+            return self._kept(replace(one, section=self.section, again=self.again), cause)
+
+        send = partial(self.sender.send, call, body_cap=self._body_cap, unheard=lambda some: keep(*some))
         named = call.form is Form.NEW_CONNECTION
         alone = cause is not None or named or self.may_end(call) or self._may_lose(call)
         if alone and self.one_by_one:
@@ -361,7 +369,7 @@ class Transport:
         self.limits.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
-        return self._kept(replace(exchange, index=self.tally.sent, section=self.section, again=self.again), cause)
+        return keep(exchange)
 
     @property
     def _body_cap(self) -> int:
@@ -372,6 +380,7 @@ class Transport:
         """An exchange with what is known of its request, recorded."""
         exchange = replace(
             exchange,
+            index=self.tally.sent,
             target=self.target,
             cause=cause.value if cause is not None else "",
             on_top=self.on_top,
@@ -389,10 +398,3 @@ class Transport:
         if call.operation.safe:
             return self.tally.lost >= LOST_BEFORE_NONE_IS_KEPT
         return self.tally.lost > 0 or self.time.monotonic() > self._open_until
-
-
-def _section(asking: str, call: Call) -> str:
-    """The section that a request of a burst counts for; property examples count for none."""
-    if not asking:
-        return ""
-    return call.operation.section if call.credential is Credential.VALID else _KEYS
