@@ -18,6 +18,7 @@ from petcheck.runner.session import Session
 from petcheck.runner.xdist import target_of
 from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import Ended, Head, Opened, Planned
+from petcheck.toolkit.target import Target
 from petcheck.wire.credentials import ApiKey
 from tests.support.trial import KEY, server
 
@@ -46,6 +47,26 @@ def test_a_target_is_opened_on_first_use(url: str) -> None:
     assert list(run.opened) == ["b"]
     assert [line.target for line in run.writer.kept().entries if isinstance(line, Opened)] == ["b"]
     run.close()
+
+
+def test_a_target_that_breaks_petcheck_is_opened_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(target: Target) -> None:
+        raise RuntimeError(f"broken with {KEY}")
+
+    monkeypatch.setattr(Target, "probe", breaks)
+    run = session(url, "a")
+    run.plan([check("a")])
+    run.begin()
+    with pytest.raises(RuntimeError) as broken:
+        run.target("a")
+    run.ended(check("a"), broken.value, 0.5)
+    run.close()
+    opened, planned, ended = run.writer.kept().entries[1:]
+    assert (type(opened), type(planned)) == (Opened, Planned)
+    assert isinstance(ended, Ended)
+    assert ended.dropped is not None
+    assert ended.dropped.outcome == "error"
+    assert "RuntimeError: broken with [redacted-key]" in ended.dropped.reason
 
 
 def test_the_stream_has_the_plan_what_was_sent_and_what_came_of_each_check(url: str, tmp_path: Path) -> None:

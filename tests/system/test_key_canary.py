@@ -20,7 +20,7 @@ from tests.support.command import KEY, Ran
 from tests.support.core import slow_outside
 from tests.support.forked import petcheck
 from tests.support.peers import peer
-from tests.system.test_hostile_peers import echo
+from tests.system.test_hostile_peers import echo, store
 
 VERBOSITIES = {
     "quiet": ["-q"],
@@ -180,6 +180,45 @@ def test_a_broken_suite_with_all_output_shown(tmp_path: Path) -> None:
     assert ran.code == 3
     assert "ZeroDivisionError" in ran.out
     assert "headers" in ran.out
+    assert_no_key(ran)
+
+
+# what WHERE names breaks with the key in its message
+BROKEN = """
+import os, pkgutil, runpy
+owner, _, name = os.environ["WHERE"].rpartition(".")
+def breaks(*_, **__):
+    raise RuntimeError(f"broken with Bearer {os.environ['PETSTORE_API_KEY']}")
+setattr(pkgutil.resolve_name(owner), name, breaks)
+runpy.run_module("petcheck", run_name="__main__", alter_sys=True)
+"""
+
+
+def broken(where: str, folder: Path) -> Ran:
+    (folder / "broken.py").write_text(BROKEN)
+    with peer(store) as up:
+        return command.petcheck(folder, "--target", up.url, program="broken", more={"WHERE": where})
+
+
+@pytest.mark.parametrize(
+    "where", ["petcheck.toolkit.target:Target.probe", "petcheck.runner.session:Session._answering"]
+)
+def test_a_suite_that_breaks_while_it_opens_a_target(where: str, tmp_path: Path) -> None:
+    ran = broken(where, tmp_path)
+    assert (ran.code, ran.err) == (3, "")
+    assert "RuntimeError: broken with Bearer [redacted-key]" in " ".join(ran.out.split())
+    assert set(ran.outcomes.values()) == {"error", "not-run"}
+    assert_no_key(ran)
+    assert petcheck(tmp_path, "verify", "reports").code == 0
+
+
+def test_a_suite_that_breaks_pytest(tmp_path: Path) -> None:
+    ran = broken("petcheck.runner.session:Session.ended", tmp_path)
+    assert (ran.code, ran.err.splitlines()[-1]) == (
+        3,
+        "petcheck: the suite broke: pytest had an internal error (RuntimeError)",
+    )
+    assert "RuntimeError: broken with Bearer [redacted-key]" in ran.err
     assert_no_key(ran)
 
 

@@ -10,12 +10,14 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
 
+from petcheck.config.keys import without_keys
 from petcheck.config.resolve import in_ci
 from petcheck.judging.verdicts import Dropped, Verdict
 from petcheck.results.fleet import WORST_FIRST
@@ -99,7 +101,7 @@ class Screen:
         broke = (end is None or end.broken is not None) and self._begun
         # pytest itself reports a mistake in its options
         if self._hidden and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
-            sys.stderr.write(self._kept.getvalue())
+            sys.stderr.write(without_keys(self._kept.getvalue(), os.environ))
         if end is not None and self._terminal is not None:
             look: Look = {"width": self._terminal.fullwidth, "colour": self._terminal.hasmarkup}
             show(end, str(self._folder), look, quiet=self._quiet, line=self._terminal.line)
@@ -153,7 +155,7 @@ class Kept:
             else:
                 item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
             for report in reports:
-                _complete(report, item, *shown, target.transport.sender.redacted if target is not None else str)
+                _complete(report, item, *shown, partial(_redacted, target))
                 item.ihook.pytest_runtest_logreport(report=report)
             if begin is None:
                 item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
@@ -184,6 +186,11 @@ def _complete(
         report.outcome = "failed"
     else:
         report.outcome, report.longrepr = "passed", None
+
+
+def _redacted(target: Target | None, text: str) -> str:
+    """A text without the keys that the run knows."""
+    return without_keys(text if target is None else target.transport.sender.redacted(text), os.environ)
 
 
 def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None, *, asked: bool) -> tuple[Outcome, str]:

@@ -39,6 +39,7 @@ class RunEnd:
     """Ends one run, in the process that writes its reports.
 
     `workers` are the ids of the processes that run checks for it; `lost` says what befell one of them, if anything.
+    `error` is the type of an exception that broke pytest, if it is known: the message may contain the key.
     `written` is None until the stream is judged. `witnesses` sign and date the reports.
     """
 
@@ -46,6 +47,7 @@ class RunEnd:
     witnesses: Witnesses = NOBODY
     workers: set[int] = field(default_factory=set)
     lost: str | None = None
+    error: str | None = None
     written: Written | None = None
     _note: str | None = None
     _told: list[str] = field(default_factory=list)
@@ -66,7 +68,8 @@ class RunEnd:
         if interrupted:
             self._stop_workers()
         nothing_selected = status == pytest.ExitCode.NO_TESTS_COLLECTED
-        broken = self.lost or ("pytest had an internal error" if status == pytest.ExitCode.INTERNAL_ERROR else None)
+        inside = f"pytest had an internal error{f' ({self.error})' if self.error else ''}"
+        broken = self.lost or (inside if status == pytest.ExitCode.INTERNAL_ERROR else None)
         finished = in_milliseconds(self.run.clock.now())
         stream = self._ended(End(finished, interrupted, cut_short, nothing_selected, broken))
         made = Material(judge(stream), stream)

@@ -204,9 +204,10 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
     """Write the reports even if pytest cannot end the run, for example if its working folder is gone."""
     try:
         return (yield)
-    except OSError:
+    except OSError as error:
         run = config.stash.get(RUN, None)
         if run is not None and run.end is not None and run.end.written is None and run.session.writer.begun:
+            run.end.error = type(error).__name__
             run.end.finish(pytest.ExitCode.INTERNAL_ERROR)
         raise
 
@@ -286,7 +287,7 @@ class _Run:
             item.session.shouldfail = f"stopping after {plural(int(most), 'failure')}"
         return True
 
-    @pytest.hookimpl(wrapper=True)
+    @pytest.hookimpl(wrapper=True, tryfirst=True)  # what it raises passes no plugin that shows it in a warning
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
         """Note in the stream that a check has ended."""
         error = call.excinfo.value if call.excinfo else None
@@ -306,6 +307,11 @@ class _Run:
         excinfo.traceback = excinfo.traceback.filter(lambda place: place._rawentry.tb_lineno is not None)
         if self._screen is not None and not self.session.writer.begun:
             self._screen.nothing_begun("interrupted")
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Remember what broke pytest, or a plugin of it."""
+        if self.end is not None:
+            self.end.error = excinfo.typename
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # before the terminal shows the end
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
 from collections.abc import Callable, Iterable, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petcheck.call import Call
+from petcheck.config.keys import without_keys
 from petcheck.config.options import Config
 from petcheck.config.reach import reach_of, secrets_of
 from petcheck.config.targets import App, Embedded, TargetConfig, Url, sharing_quotas
@@ -92,9 +94,12 @@ class Session:
             self._planned[check.target].append(schedule.planned(check))
 
     def target(self, name: str) -> Target:
-        """The target with that name, opened and probed on first use; its `untestable` says why it cannot be tested."""
+        """The target with that name, opened and probed on first use; its `untestable` says why it cannot be tested.
+
+        What petcheck itself breaks with while it opens a target is raised, and the target is on record all the same.
+        """
         if name not in self.opened:
-            self.opened[name] = self._open(self._configs[name])
+            self._open(self._configs[name])
         return self.opened[name]
 
     def examples_of(self, target: Target) -> Examples:
@@ -108,13 +113,14 @@ class Session:
 
     def ended(self, check: Check, error: BaseException | None, seconds: float) -> None:
         """Note that a check has ended, with the exception that it raised, if any."""
-        target = self.target(check.target)
+        target = self.opened[check.target]
         sender = target.transport.sender
         dropped = _dropped_by(error)
         if dropped is not None:
             # what no requirement needs leaves a verdict as it was before the target went down
             outcome = "inconclusive" if isinstance(error, TargetDown) and check.on_top else dropped.outcome
-            dropped = replace(dropped, outcome=outcome, reason=sender.redacted(dropped.reason))
+            reason = without_keys(sender.redacted(dropped.reason), os.environ)
+            dropped = replace(dropped, outcome=outcome, reason=reason)
         self.writer.write(Ended(check.target, check.id, round(seconds, 6), dropped))
         if target.transport.down and target.untestable is None and check.target not in self._down:
             self._down.add(check.target)
@@ -136,17 +142,14 @@ class Session:
         """What sends to a target, without a probe. Raises `AppFailed`."""
         return self._transport(target, self._answering(target))
 
-    def _open(self, target: TargetConfig) -> Target:
+    def _open(self, target: TargetConfig) -> None:
         config, writer = self.config, self.writer
-        failed: AppFailed | None = None
+        failed: Exception | None = None
         try:
             sender = self._answering(target)
-        except AppFailed as failure:
+        except Exception as failure:
             failed, sender = failure, self._absent(target)
-        sought = self._sought.get(target.name, 0)
-        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.key.fingerprint, sought))
-        writer.write(Planned(target.name, tuple(self._planned[target.name])))
-        opened = Target(
+        opened = self.opened[target.name] = Target(
             target,
             Api(self._transport(target, sender)),
             self.head.run,
@@ -157,6 +160,9 @@ class Session:
             choice=Choice(config.choice),
             examples_share=shares(config.examples, writes=target.writes).total,
         )
+        sought = self._sought.get(target.name, 0)
+        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.key.fingerprint, sought))
+        writer.write(Planned(target.name, tuple(self._planned[target.name])))
         try:
             if failed is not None:
                 raise failed
@@ -166,7 +172,6 @@ class Session:
             if isinstance(target.source, App) and target.source.base_path is None and failed is None:
                 opened.untestable += "; if the application has another base path, name it with --base-path"
             writer.write(Gone(target.name, opened.untestable))
-        return opened
 
     def _transport(self, target: TargetConfig, sender: LiveSender, *, recorded: bool = True) -> Transport:
         config, writer, announcer = self.config, self.writer, self.announcer
@@ -289,11 +294,10 @@ class Session:
         return _USUAL_PATHS[0]
 
     def _absent(self, target: TargetConfig) -> LiveSender:
-        """What stands for an application that does not start."""
+        """What stands for a server that is not there, such as an application that does not start."""
         source, hidden = target.source, tuple(secrets_of(target))
-        if not isinstance(source, App):
-            raise TypeError("only an application can fail to start")
-        return LiveSender(source.name, source.key, random_key="", client=None, clock=self.clock, secrets=hidden)
+        key = ApiKey(secrets.token_hex(16)) if isinstance(source, Embedded) else source.key
+        return LiveSender(str(source), key, random_key="", client=None, clock=self.clock, secrets=hidden)
 
 
 def _traceparent() -> str:
