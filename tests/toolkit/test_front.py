@@ -28,9 +28,11 @@ def page(status: int, title: str = "", *headers: tuple[str, str]) -> Response:
     return response(status, [("Content-Type", "text/html"), *headers], f"<title>{title}</title>".encode())
 
 
-def probed(answer: Answer, base_url: str = "https://pets.example/v1") -> tuple[str | None, Bench]:
+def probed(
+    answer: Answer, base_url: str = "https://pets.example/v1", *, max_requests: int = 1000, max_wait: float = 120.0
+) -> tuple[str | None, Bench]:
     """Why a target cannot be tested, or None; and the requests sent to find out."""
-    rig = bench(answer, writes=True)
+    rig = bench(answer, writes=True, max_requests=max_requests, max_wait=max_wait)
     rig.transport.sender.base_url = base_url
     target = Target(
         TargetConfig("pets", Url(base_url, KEY), writes=True), Api(rig.transport), "r", date(2026, 11, 21), 1
@@ -49,6 +51,17 @@ def server(sent: Sent, base: str = "https://pets.example/v1") -> Response:
         return error(401)
     known = path in ("/pets", "/store/orders")
     return response(200, HEADERS) if known else error(404)
+
+
+def test_a_limit_of_the_run_is_not_blamed_on_the_server() -> None:
+    said = (
+        "https://pets.example/v1 could not be tried: the run has reached its limit of 3 requests; raise --max-requests"
+    )
+    assert probed(lambda sent: error(404), max_requests=3)[0] == said
+    limited = response(429, [*HEADERS, ("Retry-After", "100")])
+    reason = str(probed(lambda sent: limited, max_wait=60)[0])
+    assert reason.startswith("https://pets.example/v1 could not be tried: ")
+    assert reason.endswith("but this run waits at most 60 s; raise --max-wait")
 
 
 def test_a_server_costs_one_request() -> None:

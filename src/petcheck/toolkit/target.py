@@ -135,6 +135,8 @@ class Target:
             last = self.record[-1] if self.record else None
             if last is not None and isinstance(last.answer, NoAnswer):
                 raise Untestable(no_answer(url, last.answer)) from None
+            if error.settled_by is not None:
+                raise Untestable(f"{url} could not be tried: {error.reason}; raise {error.settled_by}") from None
             raise Untestable(f"{url} serves no requests now: {error.reason}") from None
         if all(_refused(answer) for answer in answers):
             key = self.transport.sender.key
