@@ -17,6 +17,7 @@ import truststore
 from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, Outgoing, _trusting
+from petcheck.wire.httpx_without_cli import httpx
 from petcheck.wire.silences import silence_of
 from tests.support.certificates import NEW, issue, openssl, showing
 from tests.support.once import folder_made_once
@@ -113,6 +114,22 @@ def test_a_connection_is_kept_if_the_target_keeps_it() -> None:
         assert up.connections == 1
         answered(up.url, times=3, new_connection=True)
         assert up.connections == 4
+
+
+def test_a_connection_that_cannot_be_closed_keeps_nothing_else_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    async def breaks(transport: httpx.AsyncHTTPTransport) -> None:
+        closed.append(transport)
+        raise OSError("broken")
+
+    with peer(lambda caller: caller.answer(b"[]")) as up:
+        monkeypatch.setattr(httpx.AsyncHTTPTransport, "aclose", breaks)
+        with HttpClient(deadline=10) as client:
+            for new_connection in (True, False):
+                client.send(Outgoing("GET", up.url, [], None), new_connection=new_connection)
+        assert len(closed) == 2
+        assert client._loop.is_closed()
 
 
 def goodbye(caller: Caller, *, reset: bool) -> bool:

@@ -94,10 +94,12 @@ class HttpClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._abandon()
-        for transport in self._transports.values():
-            self._loop.run_until_complete(transport.aclose())
-        self._runner.close()
+        try:
+            self._abandon()
+            for transport in self._transports.values():
+                self._loop.run_until_complete(_closed(transport))
+        finally:
+            self._runner.close()
 
     def send(self, outgoing: Outgoing, *, new_connection: bool, body_cap: int = BODY_CAP) -> Response | NoAnswer:
         """Send one request and read its whole response, at most `body_cap` bytes of its body.
@@ -196,8 +198,7 @@ class HttpClient:
                 try:
                     raw, whole = await _read(response, cap)
                 finally:
-                    with anyio.CancelScope(shield=True), anyio.move_on_after(1), contextlib.suppress(Exception):
-                        await response.aclose()
+                    await _closed(response)
         except TimeoutError:
             if self._is_at_proxy(request, events):
                 return self._of_proxy(f"gives no connection within {deadline:g} s")
@@ -251,8 +252,7 @@ class HttpClient:
     async def _let_go(self) -> None:
         """Close the kept connection: a server that serves one at a time would leave others waiting."""
         if (kept := self._transports.pop(False, None)) is not None:
-            with anyio.move_on_after(1), contextlib.suppress(Exception):
-                await kept.aclose()
+            await _closed(kept)
 
     async def _tls_refusal(self, url: httpx.URL) -> str:
         """The server's error after a TLS handshake without a client certificate; empty if there is none."""
@@ -268,6 +268,12 @@ class HttpClient:
             tls = ssl_error(error)
             return tls_problem(tls) if tls is not None else ""
         return ""
+
+
+async def _closed(one: httpx.Response | httpx.AsyncHTTPTransport) -> None:
+    """Close it, also after its task was cancelled; what hangs or breaks there matters to nobody any more."""
+    with anyio.CancelScope(shield=True), anyio.move_on_after(1), contextlib.suppress(Exception):
+        await one.aclose()
 
 
 class _Meeting:
