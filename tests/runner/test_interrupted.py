@@ -35,6 +35,6 @@ def test_a_place_without_a_line_is_left_out_of_what_pytest_shows() -> None:
     with pytest.raises(TypeError):
         excinfo.getrepr()
     run = object.__new__(_Run)
-    run._screen = None
+    run._screen, run._in_worker = None, False
     run.pytest_keyboard_interrupt(excinfo)
     assert "test_interrupted.py" in str(excinfo.getrepr())

@@ -110,12 +110,14 @@ def posts_hang(caller: Caller) -> None:
     (Caller.hang if caller.method == "POST" else store)(caller)
 
 
-@pytest.mark.parametrize("connections", ["1", "4"], ids=["alone", "in a burst"])
-def test_a_post_that_a_signal_interrupts_may_have_left_an_animal(connections: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "how",
+    [("--connections", "1"), ("--connections", "4"), ("-n", "1")],
+    ids=["alone", "in a burst", "in a worker"],
+)
+def test_a_post_that_a_signal_interrupts_may_have_left_an_animal(how: tuple[str, ...], tmp_path: Path) -> None:
     with peer(posts_hang) as up:
-        process = start(
-            tmp_path, "--target", up.url, "--allow-writes", "--timeout", "100", "--connections", connections
-        )
+        process = start(tmp_path, "--target", up.url, "--allow-writes", "--timeout", "100", *how)
         until(lambda: any(head.startswith(b"POST") for head in up.heads))
         process.send_signal(signal.SIGINT)
         ran = ended(process, tmp_path)

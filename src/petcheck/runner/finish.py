@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +33,9 @@ from petcheck.stream.lines import End, Revised
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import in_milliseconds
 from petcheck.words import plural
+
+_WORKERS_END_S = 10.0  # longer than a signal waits for a POST that is under way
+_HAS_ENDED = os.WEXITED | os.WNOWAIT
 
 
 @dataclass
@@ -86,11 +90,17 @@ class RunEnd:
         return self.written
 
     def _stop_workers(self) -> None:
-        """End the workers at once: what they have sent is on record, and nothing may follow the end of the stream."""
-        for process in list(self.workers):
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+        """End the workers: each puts on record what it has sent, and nothing may follow the end of the stream."""
+        for process in self.workers:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGTERM)
-                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+        patience = time.monotonic() + _WORKERS_END_S
+        for process in self.workers:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                while not os.waitid(os.P_PID, process, _HAS_ENDED | os.WNOHANG) and time.monotonic() < patience:
+                    time.sleep(0.01)
+                os.kill(process, signal.SIGKILL)
+                os.waitid(os.P_PID, process, _HAS_ENDED)
 
     def _ended(self, end: End) -> Stream:
         """The stream with its last line. With --update-waivers the revised waivers come before it."""

@@ -228,7 +228,9 @@ class _Run:
         self._kept = Kept()
         self.end = prepared.end = RunEnd(session, prepared.witnesses) if prepared.lock is not None else None
         self._screen: Screen | None = None
-        if _is_worker(config):
+        self._in_worker = _is_worker(config)
+        if self._in_worker:
+            signals.install_handlers(in_worker=True)
             # nobody sees a worker's stdout
             session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
             return
@@ -303,7 +305,12 @@ class _Run:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Leave out places without a line, which pytest cannot show: a signal may come between two lines."""
+        """Leave out places without a line, which pytest cannot show: a signal may come between two lines.
+
+        A worker ends here: what it has sent is on record, and nobody waits for what it has to say.
+        """
+        if self._in_worker and excinfo.errisinstance(KeyboardInterrupt):
+            os._exit(Exit.INTERRUPTED)
         excinfo.traceback = excinfo.traceback.filter(lambda place: place._rawentry.tb_lineno is not None)
         if self._screen is not None and not self.session.writer.begun:
             self._screen.nothing_begun("interrupted")

@@ -17,11 +17,14 @@ from petcheck.spec.outcomes import Exit
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def install_handlers() -> None:
+def install_handlers(*, in_worker: bool = False) -> None:
     """Make the first signal raise KeyboardInterrupt, after which the run writes its reports.
 
-    The second one removes unfinished files and ends the process at once; the old files stay complete.
+    The second one removes unfinished files and ends the process at once; the old files stay complete. `in_worker` it
+    does nothing: both the terminal and the process that writes the reports send one.
     """
+    global _second
+    _second = _do_nothing if in_worker else _end_at_once
     _handle(_interrupt)
     others = sys.unraisablehook
 
@@ -44,12 +47,12 @@ def first_calls(action: Callable[[], None]) -> Iterator[None]:
 
     Where the first has come before, or in another thread than the main one, nothing changes.
     """
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is _end_at_once:
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is _second:
         yield
         return
 
     def call(number: int, frame: FrameType | None) -> None:
-        _handle(_end_at_once)
+        _handle(_second)
         action()
 
     before = {number: signal.signal(number, call) for number in _SIGNALS}
@@ -73,7 +76,7 @@ def held(seconds: float = 3.0) -> Iterator[None]:
         if late.is_set():
             _interrupt(number, frame)
         elif come.is_set():
-            _end_at_once(number, frame)
+            _second(number, frame)
         else:
             come.set()
             timer.start()
@@ -101,7 +104,7 @@ def _handle(handler: Callable[[int, FrameType | None], None]) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    _handle(_end_at_once)
+    _handle(_second)
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -122,3 +125,10 @@ def _end_at_once(number: int, frame: FrameType | None) -> None:
         os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, b"\npetcheck: ended at once\n")
     finally:
         os._exit(Exit.INTERRUPTED)
+
+
+def _do_nothing(number: int, frame: FrameType | None) -> None:
+    """Wait for what the first signal began."""
+
+
+_second: Callable[[int, FrameType | None], None] = _end_at_once  # what the second signal does
