@@ -69,6 +69,17 @@ def test_a_target_that_breaks_petcheck_is_opened_once(url: str, monkeypatch: pyt
     assert "RuntimeError: broken with [redacted-key]" in ended.dropped.reason
 
 
+def test_nothing_is_sent_for_a_check_that_an_error_has_ended(url: str) -> None:
+    run = session(url, "a")
+    run.begin()
+    target = run.target("a")
+    before = target.transport.purpose
+    with pytest.raises(ValueError, match="broken"), target.on_behalf_of("8", on_top=True):
+        raise ValueError("broken")
+    run.close()
+    assert target.transport.purpose == before
+
+
 def test_the_stream_has_the_plan_what_was_sent_and_what_came_of_each_check(url: str, tmp_path: Path) -> None:
     run = session(url, "a", "b", writer=StreamWriter(tmp_path))
     checks = [check(name, number) for name in run.names for number in range(2)]

@@ -65,10 +65,10 @@ def test_with_one_connection_they_go_out_one_after_the_other() -> None:
 
 def test_each_counts_for_its_section_except_examples() -> None:
     up = rig(in_turn(OK))
-    up.transport.section = "4.1"
-    up.transport.send_together([page_call(), POST, page_call(credential=Credential.MISSING)])
-    up.transport.section, up.transport.example = "", True
-    up.transport.send_together(CALLS[:2])
+    with up.transport.serving(section="4.1"):
+        up.transport.send_together([page_call(), POST, page_call(credential=Credential.MISSING)])
+    with up.transport.serving(example=True):
+        up.transport.send_together(CALLS[:2])
     assert [(one.section, one.example) for one in up.transport.recorded] == [
         ("4.1", False),
         ("4.2", False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
 
@@ -24,6 +25,7 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, RECORD_CAP
 from petcheck.wire.credentials import ApiKey
+from petcheck.wire.purpose import Purpose
 from petcheck.wire.sender import UNDECODED
 from petcheck.wire.tally import RequestTally, Unplanned
 from petcheck.wire.throttle import Limits
@@ -472,6 +474,17 @@ def test_a_request_lost_on_a_kept_connection_is_neither_a_try_nor_an_exchange() 
     assert (rig.transport.tally.lost, rig.transport.tally.sent) == (1, 3)
 
 
+def test_what_is_sent_in_a_block_has_its_purpose_and_an_error_ends_both() -> None:
+    rig = bench(in_turn(OK))
+    with suppress(ValueError), rig.transport.serving(section="8", on_top=True):
+        with rig.transport.serving(again=0):
+            rig.transport.send(LIST)
+        raise ValueError
+    rig.transport.send(LIST)
+    found = [(one.section, one.on_top, one.again) for one in rig.transport.recorded]
+    assert found == [("8", True, 0), ("", False, None)]
+
+
 def interrupted(sent: Sent) -> NoReturn:
     raise KeyboardInterrupt
 
@@ -481,7 +494,7 @@ STOPPED = NoAnswer(Silence.INTERRUPTED, "petcheck stopped before the server answ
 
 def test_a_post_that_is_interrupted_is_on_record() -> None:
     rig = bench(interrupted, writes=True)
-    rig.transport.section, rig.transport.again = "4.2", 5
+    rig.transport.purpose = Purpose("4.2", again=5)
     with pytest.raises(KeyboardInterrupt):
         rig.transport.send(POST)
     (one,) = rig.transport.recorded
@@ -499,7 +512,7 @@ def test_a_get_that_is_interrupted_leaves_nothing(calls: list[Call]) -> None:
 
 def test_a_burst_with_a_post_that_is_interrupted_is_on_record_as_a_whole() -> None:
     rig = bench(interrupted, writes=True, connections=3)
-    rig.transport.section = "4.1"
+    rig.transport.purpose = Purpose("4.1")
     with pytest.raises(KeyboardInterrupt):
         rig.transport.send_together([LIST, POST, LIST])
     found = rig.transport.recorded
@@ -692,9 +705,9 @@ def test_a_server_that_hangs_on_malformed_bodies_still_creates() -> None:
 
 def test_an_exchange_records_the_request_its_time_and_its_section() -> None:
     rig = bench(in_turn(response(200, [("X-A", "1"), ("x-a", "2")], b"[1]")), takes=2.5)
-    rig.transport.section = "4.1"
+    rig.transport.purpose = Purpose("4.1")
     rig.transport.send(Call(Operation.LIST_PETS, query=(("limit", "5"),)))
-    rig.transport.section = "8"
+    rig.transport.purpose = Purpose("8")
     rig.transport.send(LIST)
     first, second = rig.transport.recorded
     assert (first.index, first.section, first.target) == (0, "4.1", "staging")

@@ -273,13 +273,11 @@ class Examples:
     def _counted(self) -> Iterator[None]:
         """Count what is sent in this block for the examples."""
         transport = self.target.transport
-        first, section, sent = transport.tally.spent, transport.section, len(transport.recorded)
-        transport.section, transport.example = "", True
+        first, sent = transport.tally.spent, len(transport.recorded)
         try:
-            with self.target.budget.of_examples():
+            with transport.serving(section="", example=True), self.target.budget.of_examples():
                 yield
         finally:
-            transport.section, transport.example = section, False
             self.sent += transport.tally.spent - first
             self._posts += sum(not one.request.operation.safe for one in transport.recorded[sent:])
 
@@ -310,12 +308,8 @@ class Examples:
             asked[attempt] = self.ask(attempt)
             return self.ledger.alike(asked[attempt], exchange)
 
-        transport = self.target.transport
-        transport.simplifies = exchange.index
-        try:
+        with self.target.transport.serving(simplifies=exchange.index):
             simple = asked[simplest(call, self.pets, fails)]
-        finally:
-            transport.simplifies = None
         self.ledger.register(simple, tried=len(asked) > 1)
 
     def _plain_is_no_better(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:

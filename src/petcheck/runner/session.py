@@ -40,6 +40,7 @@ from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
+from petcheck.wire.purpose import Purpose
 from petcheck.wire.raised import Raised
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
@@ -200,7 +201,7 @@ class Session:
             undisturbed=signals.held,
             on_waited=lambda name, seconds, why: writer.write(Waited(name, seconds, why)),
             limits=self.limits.setdefault(self.quotas[target.name], Limits()),
-            section="4.1",
+            purpose=Purpose("4.1"),
             tally=RequestTally(sought=self._sought.get(target.name, 0)),
         )
 

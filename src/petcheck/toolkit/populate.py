@@ -26,14 +26,13 @@ def populate(target: Target) -> None:
     if a POST creates nothing. Its requests come on top of the run's.
     """
     transport = target.transport
-    section, transport.section = transport.section, ""
     spent = transport.tally.spent
     try:
-        transport.on_notice(target.config.name, _said(target, target.populate or 0))
-        for limit, status in (*target.pages, (LIMIT_MAX + 1, None)):
-            target.api.list_pets(limit=limit, status=status, fresh=True)
+        with transport.serving(section=""):
+            transport.on_notice(target.config.name, _said(target, target.populate or 0))
+            for limit, status in (*target.pages, (LIMIT_MAX + 1, None)):
+                target.api.list_pets(limit=limit, status=status, fresh=True)
     finally:
-        transport.section = section
         target.budget.populating += transport.tally.spent - spent
 
 

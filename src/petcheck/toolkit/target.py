@@ -294,16 +294,14 @@ class Target:
                 if forms_in(decision) and in_plain_form(first, self.record) is None:
                     self._send_again(replace(first.request.call, form=Form.PLAIN))
                 elif again:
-                    self.transport.again = again[0].index
-                    self._send_again(again[0].request.same)
-                    self.transport.again = None
+                    with self.transport.serving(again=again[0].index):
+                        self._send_again(again[0].request.same)
                 else:
                     break
                 left -= 1
 
     def _send_again(self, call: Call) -> None:
-        self.transport.section = call.operation.section
-        with suppress(NotSent):
+        with self.transport.serving(section=call.operation.section), suppress(NotSent):
             self.api.call(call, fresh=True)
 
     # ---- what the run makes
@@ -361,9 +359,8 @@ class Target:
         """
         if self.untestable:
             raise Untestable(self.untestable)
-        self.transport.section, self.transport.on_top = section, on_top
-        yield
-        self.transport.section, self.transport.on_top = "", False
+        with self.transport.serving(section=section, on_top=on_top):
+            yield
 
 
 def valid_call(body: dict[str, object], *, escaped: bool = False) -> Call:

@@ -74,8 +74,8 @@ def ask_again_at_the_end(target: Target) -> None:
     """Ask again what was asked first: the most telling alone, on a kept connection, the others together."""
     calls = target.ending()
     for call in islice(calls, _ALONE_AT_THE_END):
-        target.transport.section = call.operation.section
-        target.api.call(call, fresh=True)
+        with target.transport.serving(section=call.operation.section):
+            target.api.call(call, fresh=True)
     rest = list(islice(calls, target.spare_for_the_end()))
     for burst in mixed(rest, target.transport.permissions.connections):
         send_together(target, burst)
@@ -184,11 +184,6 @@ def _shows(failed: Failed, exchange: Exchange) -> bool:
 
 def _again(target: Target, exchange: Exchange) -> Exchange | None:
     """Send the request of an exchange once more, alone and in the same form."""
-    transport = target.transport
-    transport.again = exchange.index
-    try:
-        return transport.send(exchange.request.same)
-    except NotSent:
-        return None
-    finally:
-        transport.again = None
+    with target.transport.serving(again=exchange.index), suppress(NotSent):
+        return target.transport.send(exchange.request.same)
+    return None

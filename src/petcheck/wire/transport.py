@@ -17,11 +17,12 @@ None of these errors is a verdict on the server; each says why a check got no an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from math import inf
+from typing import Any
 
 from petcheck.call import Call, Credential, Form
 from petcheck.errors import ConnectionLost, NotSent, OperationSilent, TargetDown
@@ -39,6 +40,7 @@ from petcheck.wire.circuit import (
 )
 from petcheck.wire.client import BODY_CAP, RECORD_CAP
 from petcheck.wire.clock import Clock, in_words
+from petcheck.wire.purpose import Purpose
 from petcheck.wire.sender import LiveSender
 from petcheck.wire.tally import (
     WHILE_STARTING,
@@ -67,10 +69,7 @@ _OPEN_FOR_S = 0.5
 
 @dataclass
 class Transport:
-    """Sends calls to one target and records the exchanges. `section` is the section on whose behalf calls are made.
-
-    `on_top` says that no requirement needs them, `example` that they are property examples; `simplifies` is the index
-    of the one that they simplify, and `again` of the one whose request they repeat.
+    """Sends calls to one target and records the exchanges. `purpose` is what they are sent for: see `serving`.
 
     `bursts` counts the bursts, and `one_by_one` says that the target limits what is under way at the same time, so that
     there are no more of them.
@@ -92,11 +91,7 @@ class Transport:
     may_end: Callable[[Call], bool] = lambda call: False
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     limits: Limits = field(default_factory=Limits)
-    section: str = ""
-    on_top: bool = False
-    example: bool = False
-    simplifies: int | None = None
-    again: int | None = None
+    purpose: Purpose = field(default_factory=Purpose)
     bursts: int = 0
     one_by_one: bool = False
     recorded: list[Exchange] = field(default_factory=list)
@@ -114,6 +109,15 @@ class Transport:
     def __post_init__(self) -> None:
         self._throttle = Throttle(self.time, self.permissions.max_wait, self.wait, self.limits)
 
+    @contextmanager
+    def serving(self, **changes: Any) -> Iterator[None]:
+        """In this block calls have another purpose: the one before with some `changes`, by its fields."""
+        before, self.purpose = self.purpose, replace(self.purpose, **changes)
+        try:
+            yield
+        finally:
+            self.purpose = before
+
     def send(self, call: Call) -> Exchange:
         """Send a call and return its last exchange. Raises `NotSent` if no answer counts or it cannot be sent."""
         if self.down is not None:
@@ -121,7 +125,7 @@ class Transport:
         if self._circuit.open(call):
             raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
         # the simpler forms of an example differ in nothing else
-        return self._settled(call if self.simplifies is not None else self.formed(call, self.recorded))
+        return self._settled(call if self.purpose.simplifies is not None else self.formed(call, self.recorded))
 
     def send_once(self, call: Call, *, may_exhaust: bool = False) -> Exchange:
         """Send a call to which any answer counts, 429 and silence too.
@@ -279,13 +283,9 @@ class Transport:
             return exchange
         if not self._may_repeat(cause):
             return None
-        self.again = exchange.index
-        try:
+        with self.serving(again=exchange.index), suppress(NotSent):
             return self._settled(call, cause)
-        except NotSent:
-            return None
-        finally:
-            self.again = None
+        return None
 
     def _sent_again(
         self, calls: Sequence[Call], before: Sequence[Exchange], cause: Unplanned | None = None
@@ -310,9 +310,9 @@ class Transport:
             kept = list(answered)
             # they are numbered in the order in which they were sent
             for place in sorted(range(len(calls)), key=lambda place: answered[place].sent):
-                again = repeated[place].index if repeated else None
-                one = replace(answered[place], burst=self.bursts, again=again)
-                kept[place] = self._kept(replace(one, section=self.section and calls[place].section), cause)
+                section = self.purpose.section and calls[place].section
+                purpose = replace(self.purpose, section=section, again=repeated[place].index if repeated else None)
+                kept[place] = self._kept(replace(answered[place], burst=self.bursts), cause, purpose)
             return kept
 
         with nullcontext() if safe else self.undisturbed():
@@ -351,10 +351,7 @@ class Transport:
 
     def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
-
-        def keep(one: Exchange) -> Exchange:
-            return self._kept(replace(one, section=self.section, again=self.again), cause)
-
+        keep = partial(self._kept, cause=cause, purpose=self.purpose)
         send = partial(self.sender.send, call, body_cap=self._body_cap, unheard=lambda some: keep(*some))
         named = call.form is Form.NEW_CONNECTION
         alone = cause is not None or named or self.may_end(call) or self._may_lose(call)
@@ -376,16 +373,14 @@ class Transport:
         room = max(RECORD_CAP - self._record_size, 0)
         return min(BODY_CAP, max(room // _SHARE_OF_ROOM, _ALWAYS_READ), room)
 
-    def _kept(self, exchange: Exchange, cause: Unplanned | None) -> Exchange:
+    def _kept(self, exchange: Exchange, cause: Unplanned | None, purpose: Purpose) -> Exchange:
         """An exchange with what is known of its request, recorded."""
         exchange = replace(
             exchange,
             index=self.tally.sent,
             target=self.target,
             cause=cause.value if cause is not None else "",
-            on_top=self.on_top,
-            example=self.example,
-            simplifies=self.simplifies,
+            **asdict(purpose),
         )
         self.on_exchange(exchange)
         self.recorded.append(exchange)
