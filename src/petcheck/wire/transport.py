@@ -6,8 +6,8 @@
 4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `NotSent`
 5. sent         within the deadline and the size caps; redirects are not followed; a request lost on a kept connection
                 that the server had closed is sent again on a new one, and not recorded
-6. recorded     after redaction; one that is not safe also if petcheck stops before it is answered; of those that find where
-                an application has the operations, only the number is
+6. recorded     after redaction; one that is not safe also if petcheck stops before it is answered; of those that find
+                where an application has the operations, only the number is
    Several requests at the same time, a burst, pass the same six steps together; who limits them is asked one by one.
 7. repeated     once, if the answer does not count: an unexpected 429 (-> `NotSent`), a 502, 503 or 504, or
                 silence, after which the target is probed. The number of repeats is limited         -> `NotSent`
