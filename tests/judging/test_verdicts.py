@@ -270,8 +270,8 @@ def test_a_page_worked_if_one_with_its_filter_and_as_many_animals_did(worked: st
     ("plain", "at", "said"),
     [
         (None, 0.0, ""),
-        (401, 0.0, " The request had no Accept header; in the plain form it got 401."),
-        (200, 1.0, ""),  # the store may have been another one
+        (401, 1.0, ""),  # the server may have been another one
+        (401, 9.0, " The request had no Accept header; in the plain form it got 401."),
         (200, 9.0, " The request had no Accept header; in the plain form it got 200."),
     ],
 )
@@ -279,6 +279,17 @@ def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int | None
     formed = exchange(form=Form.NO_ACCEPT, index=1, sent=5.0)
     record = [formed, *([exchange(status=plain, index=2, sent=at)] if plain else [])]
     assert ruled(Failed("It broke.", (Proof(formed),)), record=record).reason == f"It broke.{said}"
+
+
+def test_no_form_is_named_if_the_plain_one_fails_too_or_asks_for_an_animal_that_was_created_meanwhile() -> None:
+    formed, plain = exchange(form=Form.NO_ACCEPT, index=1, status=404), exchange(index=3, status=500)
+    both = Failed("It broke.", (Proof(formed),), wrong=(formed, plain))
+    assert ruled(both, record=[formed, plain]).reason == "It broke."
+    get, asked = Operation.GET_PET, {"name": "Zoe", "categoryId": 1}
+    unknown, found = exchange(get, 418, form=Form.NO_ACCEPT, index=1), exchange(get, 200, {"id": 7}, index=3)
+    for number, said in ((7, ""), (8, " The request had no Accept header; in the plain form it got 200.")):
+        post = exchange(Operation.CREATE_PET, 201, {"id": number, **asked}, asked=asked, index=2)
+        assert ruled(Failed("It broke.", (Proof(unknown),)), record=[unknown, post, found]).reason == f"It broke.{said}"
 
 
 def test_no_form_is_named_if_the_plain_one_got_no_answer_either() -> None:

@@ -8,6 +8,7 @@ from petcheck.json_values import integer
 from petcheck.judging.creations import name_in, posts_in, taken
 from petcheck.judging.decision import Failed, Record
 from petcheck.judging.matchers import answer_text, one_of
+from petcheck.judging.pages import shown_in
 from petcheck.judging.statuses import query_is_valid
 from petcheck.spec.figures import LIMIT_DEFAULT
 from petcheck.spec.operations import Operation
@@ -83,27 +84,28 @@ _FORMS = 2  # as many have header names in another case, or another Accept
 
 
 def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
-    """The latest exchange of a record whose request means the same and has the plain form."""
+    """The latest exchange of a record whose request means the same and has the plain form, if it came after this one.
+
+    An earlier one may have met another store, or a server that still worked.
+    """
     call = exchange.request.call
-    return next((e for e in reversed(record) if e.request.form is Form.PLAIN and e.request.call == call), None)
+    later = (e for e in reversed(record) if e.sent >= exchange.finished)
+    return next((e for e in later if e.request.form is Form.PLAIN and e.request.call == call), None)
 
 
 def in_form(decision: Failed, record: Record) -> str:
     """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
 
-    It is seen if the form failed more than once.
-    An equal status shows that only if it was returned later, and no animal was created in between; or if the form
-    failed before and after it.
+    It is seen if the form failed more than once, and the plain form got another status later, or an equal one while no
+    animal was created in between; or if the form failed before and after it.
     """
     forms, first = forms_in(decision), decision.proofs[0].exchange
     plain = in_plain_form(first, record) if forms else None
-    if plain is None or plain.status is None or len(decision.wrong) == 1:
+    if plain is None or plain.status is None or plain in decision.wrong or len(decision.wrong) == 1:
         return ""
-    began, ended = sorted((first.index, plain.index))
-    created = (one for one in posts_in(record) if one.status == 201 and began < one.index < ended)
-    before = any(one.finished <= plain.sent for one in decision.wrong)
-    between = before and any(plain.finished <= one.sent for one in decision.wrong)
-    if plain.status == first.status and not between and (plain.sent < first.finished or any(created)):
+    created = [one for one in posts_in(record) if one.status == 201 and first.index < one.index < plain.index]
+    another = plain.status != first.status and not any(first.request.pet_id in shown_in(one) for one in created)
+    if created and not another and not any(plain.finished <= one.sent for one in decision.wrong):
         return ""
     return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
 
