@@ -44,6 +44,12 @@ def test_an_empty_store_then_shows_the_size_of_its_pages() -> None:
     assert (without.ids("pass"), without.exit) == (set(), 5)
 
 
+def test_a_list_that_shows_new_animals_late_is_waited_for() -> None:
+    trial, found = populated(70, animals=8, variations=("replica-lags",))
+    assert found == 62
+    assert "LIST-4" in trial.ids("pass")
+
+
 @pytest.mark.parametrize(("fault", "breaks"), [("default-limit-50", "LIST-4"), ("max-limit-101", "LIST-5")])
 def test_a_fault_shows_on_an_empty_store(fault: str, breaks: str) -> None:
     trial, _ = populated(120, animals=0, faults=(fault,))

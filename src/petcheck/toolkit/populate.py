@@ -10,9 +10,10 @@ from __future__ import annotations
 from itertools import cycle, islice
 
 from petcheck.errors import NotSent
+from petcheck.exchange import Exchange, Page
 from petcheck.judging.creations import creations_in
 from petcheck.judging.matchers import answer_text
-from petcheck.judging.pages import shown_in
+from petcheck.judging.pages import LAG_S, pages_in, shown_in
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.target import Target
@@ -67,11 +68,22 @@ def _added(target: Target, wanted: int) -> str:
 def _shown(target: Target) -> tuple[frozenset[int], frozenset[int]]:
     """The ids of all animals that pages show, and of those on the longest page without a filter.
 
-    Checks share these pages: they are newer than the first one.
+    If a page with room lacks an animal of the run, all are asked for again when they must show it. Checks share these
+    pages: they are newer than the first one.
     """
-    target.api.list_pets(fresh=True)
-    everything, *filtered = (
-        frozenset(shown_in(target.api.list_pets(limit=LIMIT_MAX, status=status, fresh=True)))
-        for status in (None, *STATUSES)
-    )
+    seen = _look(target)
+    if any(_is_behind(page, target) for page in pages_in(seen)):
+        target.transport.wait(LAG_S, "pages may show a new animal late; they are asked for again")
+        seen = _look(target)
+    _, everything, *filtered = (frozenset(shown_in(one)) for one in seen)
     return everything.union(*filtered), everything
+
+
+def _look(target: Target) -> list[Exchange]:
+    widest = (target.api.list_pets(limit=LIMIT_MAX, status=status, fresh=True) for status in (None, *STATUSES))
+    return [target.api.list_pets(fresh=True), *widest]
+
+
+def _is_behind(page: Page, target: Target) -> bool:
+    made = (one.id for one in creations_in(target.record) if page.status in (None, one.status))
+    return page.has_room and not set(page.ids).issuperset(made)
