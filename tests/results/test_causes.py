@@ -389,7 +389,7 @@ def test_a_body_that_is_not_json_now_and_then_is_one_cause_for_errors_and_others
     ]
 
 
-def test_a_refusal_where_success_is_required_is_another_cause_than_one_with_another_status() -> None:
+def test_refusals_where_other_statuses_are_required_have_other_causes() -> None:
     rows = [
         row("LIST-2", "4.1", (0, "status"), expected="200"),
         row("AUTH-5", "5", (1, "status"), expected="401"),
@@ -397,7 +397,8 @@ def test_a_refusal_where_success_is_required_is_another_cause_than_one_with_anot
     ]
     assert lines(found(rows, (LIST, {}, 400), (post(name=5), {}, 400), (GET, {}, 400))) == [
         "LIST-2: GET /pets returns 400 where 200 is required",
-        "GET-3, AUTH-5: Several operations return 400 where 404 or 401 is required",
+        "GET-3: GET /pets/{petId} returns 400 where 404 is required",
+        "AUTH-5: POST /pets returns 400 where 401 is required",
     ]
 
 

@@ -133,7 +133,7 @@ def _beside_status(row: Verdict, exchange: Exchange) -> Hashable:
     if exchange.heard.status < 300:  # requests that are accepted should have been refused alike
         return row.expected
     if exchange.status in _REFUSALS and row.expected.startswith("4"):
-        return ""  # a framework refuses it in its own way
+        return row.expected  # a framework refuses each kind in its own way
     raised = tuple((exchange.log or "").rstrip().split("\n")[-_TRACEBACK:])
     return raised if any(raised) else exchange.request.operation
 
