@@ -32,8 +32,8 @@ def test_failures_of_one_cause_are_one_annotation() -> None:
     value, exchanges = samples.one_cause()
     (line,) = lines(value, tuple(exchanges), GITHUB)
     assert line == (
-        "::error title=CREATE-5 to CREATE-7%2C AUTH-5 fail::"
-        "POST /pets returns 422 where 400 or 401 is required. POST /pets: expected 400, got 422."
+        "::error title=CREATE-5 to CREATE-7%2C CREATE-10 fail::"
+        "POST /pets returns 422 where 400 is required. POST /pets: expected 400, got 422."
     )
 
 

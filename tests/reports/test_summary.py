@@ -108,8 +108,8 @@ def test_escaped_words() -> None:
 def test_failures_of_one_cause_are_one_item() -> None:
     value, exchanges = samples.one_cause()
     assert (
-        "- **`CREATE-5 to CREATE-7, AUTH-5`** (section 4\\.2 Add an animal and others): "
-        "`POST /pets returns 422 where 400 or 401 is required`<br>`POST /pets: expected 400, got 422.`\n"
+        "- **`CREATE-5 to CREATE-7, CREATE-10`** (section 4\\.2 Add an animal and others): "
+        "`POST /pets returns 422 where 400 is required`<br>`POST /pets: expected 400, got 422.`\n"
     ) in render(value, exchanges)
 
 

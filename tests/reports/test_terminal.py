@@ -87,16 +87,16 @@ def test_failures_of_one_cause_are_one_item() -> None:
     value, exchanges = samples.one_cause()
     text = render(value, evidence_of(exchanges), width=100, colour=False, folder="reports")
     assert text.startswith(
-        "CREATE-5 to CREATE-7, AUTH-5 · POST /pets returns 422 where 400 or 401 is required\n"
+        "CREATE-5 to CREATE-7, CREATE-10 · POST /pets returns 422 where 400 is required\n"
         "  rule   CREATE-5: CREATE-5 is 400.\n"
         "  found  POST /pets: expected 400, got 422.\n"
-        "  also   AUTH-5: POST /pets: expected 401, got 422.\n"
+        "  also   CREATE-10: POST /pets with null: expected 400, got 422.\n"
         '  answer 422 {"detail": "no"}\n'
         "  send   curl -isS 'https://staging.pets.example/v1/pets' "
     )
     assert text.endswith(
         "staging does not conform: 4 of 4 requirements fail.\n"
-        "  CREATE-5 to CREATE-7, AUTH-5: POST /pets returns 422 where 400 or 401 is required\n"
+        "  CREATE-5 to CREATE-7, CREATE-10: POST /pets returns 422 where 400 is required\n"
         "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md\n"
         "next: petcheck explain CREATE-5; add --failed to run only what failed"
     )
