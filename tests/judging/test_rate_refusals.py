@@ -14,17 +14,19 @@ from petcheck.judging.rate_counts import counts_in, quotas_in
 from petcheck.judging.rate_refusals import (
     NotServed,
     Over,
+    Slowed,
     excess_in,
     held_back_in,
     others_spend,
     over_in,
     refusals_in,
     served_text,
+    slowed_in,
 )
 from petcheck.judging.using_up import Allowance, Cost, cost_of_using_up, next_step, pages_not_asked
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, rates, unix
-from tests.support.quota_kinds import Bucket, Estimated, Fixed, Kind, Nearest, Server, Sliding, wait_out
+from tests.support.quota_kinds import Bucket, Estimated, Fixed, Kind, Nearest, Server, Sliding, Standing, wait_out
 
 CHEAPEST = Call(Operation.LIST_PETS, query=(("limit", "1"),))
 ALL = Allowance(allowed=True, wait_s=100.0, requests=1000)
@@ -379,6 +381,60 @@ def test_a_request_that_waits_until_reset_is_held_back(sent: float, took: float,
     assert held_back_in([at_once, late]) == ((at_once, late) if held else None)
     assert held_back_in([replace(none_left, finished=sent + 1), late]) is None
     assert held_back_in([answered(1, 1), late]) is None
+
+
+def late(number: int, took: float = 1.0, left: int = 0) -> list[Exchange]:
+    """Five that are served at once until none are left, and then that many that take longer."""
+    at_once = [answered(n / 4, 5 - n) for n in range(6)]
+    return [*at_once, *(answered(1.5 + n * took, left, took=took) for n in range(number))]
+
+
+def test_requests_that_come_late_once_none_are_left_are_held_back() -> None:
+    held = late(5)
+    assert over_in(held) is None
+    assert slowed_in(held) == Slowed(tuple(held[6:]), 1.0, TOOK)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        late(4),
+        late(5, took=0.15),
+        late(5, left=1),
+        late(5)[1:],
+        [replace(one, finished=one.sent + 0.6) for one in late(5)],
+        [*late(5), answered(8, 0, status=429)],
+        [answered(one.sent, 0, reset=64 + n, took=1) if n > 5 else one for n, one in enumerate(late(5))],
+    ],
+    ids=["too few", "hardly later", "some left", "too few before", "all are slow", "refuses", "Reset moves"],
+)
+def test_what_else_takes_long_is_not_held_back(record: list[Exchange]) -> None:
+    assert slowed_in(record) is None
+
+
+class ServesLate(Fixed):
+    """Serves what is over its limit all the same."""
+
+    def hit(self, now: float, cost: int) -> Standing:
+        return replace(super().hit(now, cost), wait=None)
+
+
+class HoldsBack(Server):
+    """Waits a second with what is over its limit."""
+
+    def send(self, call: Call, status: int = 200) -> Exchange:
+        none_left = bool(self.record) and counts_in(self.record)[-1].remaining == 0
+        self.latency = 1.0 if none_left else 0.004
+        return super().send(call, status)
+
+
+@pytest.mark.parametrize("limit", [60, 300])
+def test_a_server_that_holds_back_is_asked_a_handful_of_times(limit: int) -> None:
+    server = HoldsBack(ServesLate(limit, 60.0))
+    assert carried_out(server) is None
+    assert over_in(server.record) is None
+    assert slowed_in(server.record) is not None
+    assert len(server.record) <= limit + 10
 
 
 def test_if_a_window_counts_steadily_one_more_is_too_many() -> None:

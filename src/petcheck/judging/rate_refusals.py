@@ -36,6 +36,8 @@ from petcheck.spec.operations import Operation
 _SURPLUS = 10
 # a request that is sent so long before the end of a window is over the limit
 _HELD_S = 5.0
+# what a server holds back takes longer than anything before by this factor, and at least so long
+_SLOWER, _NOTICEABLE_S = 2.0, 0.2
 NOT_EXCEEDED = "No request exceeded the rate limit."
 
 
@@ -226,6 +228,37 @@ def held_back_in(record: Record) -> tuple[Exchange, Exchange] | None:
         end = count.ends + CLOCK_S
         if after.sent + _HELD_S <= end and abs(after.finished - end) <= CLOCK_S:
             return before, after
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Slowed:
+    """Requests that were served with none left, each after `least` seconds or more; none before took over `most`."""
+
+    exchanges: tuple[Exchange, ...]
+    least: float
+    most: float
+
+
+def slowed_in(record: Record) -> Slowed | None:
+    """At least five requests of a fixed window that were answered late, after none were left.
+
+    A quota that refills meanwhile explains that they were served, but not that they took longer than all before them: a
+    server that waits until it has refilled holds back what it must refuse.
+    """
+    for quota in quotas_in(counts_in(record)):
+        for window in quota.windows:
+            usual = [count.exchange.elapsed for count in window.counts if count.remaining]
+            if not window.is_fixed or len(usual) < ENOUGH or any(one.exchange.status == 429 for one in window.counts):
+                continue
+            most = max(usual)
+            late = [
+                after.exchange
+                for _, after in excess_in(window)
+                if after.remaining == 0 and after.exchange.elapsed >= max(_SLOWER * most, _NOTICEABLE_S)
+            ]
+            if len(late) >= ENOUGH:
+                return Slowed(tuple(late), min(one.elapsed for one in late), most)
     return None
 
 

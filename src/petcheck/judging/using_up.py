@@ -20,6 +20,7 @@ from petcheck.judging.rate_refusals import (
     over_in,
     refusals_in,
     served_text,
+    slowed_in,
 )
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, LIMIT_MIN, PLANS, STATUSES
 from petcheck.spec.operations import Operation
@@ -114,7 +115,7 @@ def next_step(record: Record, began: int) -> Ask | Undecided | None:
 
 def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecided | None:
     """Further requests in the same window, unless it is clear that none will be refused."""
-    if over_in(record) is not None or held_back_in(record) is not None:
+    if any(one(record) is not None for one in (over_in, held_back_in, slowed_in)):
         return None
     tail, latest = record[-1], counts[-1]
     limit = latest.limit

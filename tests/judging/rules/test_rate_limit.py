@@ -343,6 +343,16 @@ def test_a_request_that_waits_until_the_window_has_ended_fails() -> None:
     )
 
 
+def test_requests_that_are_held_back_for_a_second_fail() -> None:
+    at_once = [answered(n / 4, 5 - n) for n in range(6)]
+    held = [replace(answered(2 + n, 0), finished=3.0 + n) for n in range(5)]
+    assert decided(6, [*at_once, *held]) == Failed(
+        "5 requests were served when none were left, each after 1.0 s or more, and none before them took more than "
+        "0.0 s; expected 429 (section 8).",
+        (Proof(held[0], REMAINING), Proof(held[-1], REMAINING)),
+    )
+
+
 def test_a_failure_without_any_served_request_begins_a_sentence() -> None:
     found = failed(decided(6, [refused(1, 0), answered(2, 0, status=403)]))
     assert found.text == "No request was served (got 403); expected 429 (section 8)."

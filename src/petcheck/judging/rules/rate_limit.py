@@ -43,6 +43,7 @@ from petcheck.judging.rate_refusals import (
     over_in,
     refusals_in,
     served_text,
+    slowed_in,
 )
 from petcheck.judging.statuses import documented
 from petcheck.judging.using_up import pages_not_asked
@@ -190,6 +191,10 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
     if (held := held_back_in(record)) is not None:
         said = f"{described(held[1])} was sent when none were left, and was served after {held[1].elapsed:.0f} s"
         return Failed(f"{said}, once the window had ended; {_DUE}", tuple(map(_proof_of_over, held)))
+    if (slowed := slowed_in(record)) is not None:
+        said = f"{served_in_words(len(slowed.exchanges))} when none were left, each after {slowed.least:.1f} s or more"
+        said += f", and none before them took more than {slowed.most:.1f} s; {_DUE}"
+        return Failed(said, tuple(map(_proof_of_over, (slowed.exchanges[0], slowed.exchanges[-1]))))
     refusals = refusals_in(record)
     for refusal in (*refusals, *gateway_refusals_in(every_try)):
         if refusal.is_over and not refusal.is_429:
