@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.call import Credential, new_pet_call, read_call
+from petcheck.call import Credential, new_pet_call, page_call, read_call
 from petcheck.errors import OperationSilent
 from petcheck.exchange import NoAnswer, Silence
 from petcheck.wire.api import Api
-from petcheck.wire.tally import Unplanned, stays_silent
+from petcheck.wire.tally import stays_silent
 from tests.support.exchanges import exchange
 from tests.support.fakes import bench, in_turn, response
 
@@ -55,7 +55,7 @@ def test_the_same_post_is_sent_once_and_creates_one_animal() -> None:
 def test_a_call_without_an_answer_is_not_sent_again_for_another_check() -> None:
     rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body else response(), writes=True, connections=2)
     api = Api(rig.transport)
-    bodies = [b"%d" % number for number in range(rig.transport.permissions.most_repeats(Unplanned.SILENCE) + 3)]
+    bodies = [b"%d" % number for number in range(18 + 3)]
     for one in bodies[:-2]:
         with suppress(OperationSilent):
             api.create_pet(one)
@@ -91,3 +91,16 @@ def test_bytes_are_posted_unchanged() -> None:
     rig = bench(in_turn(response(400)), writes=True)
     Api(rig.transport).create_pet(b"\xff{not json")
     assert rig.client.sent[0].body == b"\xff{not json"
+
+
+def test_the_last_of_a_call_is_the_one_without_an_answer_too() -> None:
+    answers = iter([response()])
+    rig = bench(lambda sent: next(answers, NoAnswer(Silence.RESET, "closed")) if "limit" in sent.url else response())
+    api, page = Api(rig.transport), page_call(7)
+    assert api.last_of(page) is None
+    first = api.call(page)
+    assert api.last_of(page) is first
+    rig.transport.tally.lost = 100  # so that nothing is sent again
+    with pytest.raises(OperationSilent):
+        api.call(page, fresh=True)
+    assert (api.answer_to(page), api.last_of(page)) == (first, rig.transport.recorded[-1])

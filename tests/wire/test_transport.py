@@ -249,7 +249,7 @@ def test_repeats_after_429s_are_limited() -> None:
     with pytest.raises(NotSent) as obstacle:
         rig.transport.send(LIST)
     assert obstacle.value.reason == (
-        "GET /pets gave no usable answer; the run has already repeated 20 requests after a 429 and repeats no more"
+        "GET /pets gave no usable answer; after 20 requests repeated after a 429, the run repeats no more"
     )
 
 
@@ -665,7 +665,7 @@ def test_a_server_that_drops_each_malformed_body_is_still_tested() -> None:
     assert rig.transport.tally.repeats == {Unplanned.SILENCE: 12, Unplanned.PROBE: 12}
 
 
-@pytest.mark.parametrize(("writes", "most"), [(True, 18), (False, 9)])
+@pytest.mark.parametrize(("writes", "most"), [(True, 18), (False, 11)])
 def test_retries_after_silence_are_limited(*, writes: bool, most: int) -> None:
     rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if "limit" in sent.url else OK, writes=writes)
     for number in range(most):
@@ -673,8 +673,41 @@ def test_retries_after_silence_are_limited(*, writes: bool, most: int) -> None:
     with pytest.raises(OperationSilent) as obstacle:
         rig.transport.send(page_call(most + 1))
     assert obstacle.value.reason == (
-        f"GET /pets did not answer; the run has already repeated {most} requests after silence and repeats no more"
+        f"GET /pets did not answer; after {2 * most} requests beside its plan, the run repeats no more"
     )
+
+
+def test_lost_requests_and_probes_leave_fewer_repeats() -> None:
+    rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if "limit" in sent.url else OK, writes=True)
+    rig.transport.tally.lost = 3
+    rig.transport.tally.repeats[Unplanned.EXCESS] = 5
+    for number in range(14):
+        rig.transport.send(page_call(number + 1))
+    with pytest.raises(OperationSilent):
+        rig.transport.send(page_call(15))
+    assert rig.transport.tally.added == 36
+
+
+def test_a_run_sends_no_more_than_its_own_most_but_for_what_is_on_top_or_refused() -> None:
+    answers = itertools.chain([limited(("Retry-After", "0"))], itertools.repeat(OK))
+    rig = bench(lambda sent: next(answers))
+    rig.transport.permissions = replace(rig.transport.permissions, most=3)
+    rig.transport.tally.lost = 1
+    rig.transport.send(LIST)
+    with rig.transport.tally.beside_the_plan():
+        rig.transport.send(LIST)
+        rig.transport.send(LIST)
+    rig.transport.send(LIST)
+    with pytest.raises(BudgetSpent, match="the run's request budget is spent"):
+        rig.transport.send(LIST)
+    assert rig.statuses == [429, 200, 200, 200, 200]
+
+
+def test_what_was_answered_before_is_asked_first_to_see_whether_a_target_answers() -> None:
+    rig = bench(lambda sent: OK if sent.path == "/pets" else NoAnswer(Silence.RESET, "closed"))
+    rig.transport.send(LIST)
+    rig.transport.send(Call(Operation.STORE_ORDERS))
+    assert [sent.path for sent in rig.client.sent] == ["/pets", "/store/orders", "/pets", "/store/orders"]
 
 
 def test_one_dead_operation_stops_no_other_and_is_given_up() -> None:

@@ -33,6 +33,7 @@ from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import Ended, Gone, Opened, Planned, PlannedCheck, Waited
+from petcheck.toolkit.budget import most_requests
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.shares import examples_for, shares
 from petcheck.toolkit.target import Target
@@ -191,6 +192,7 @@ class Session:
                 config.max_wait,
                 connections(config.connections, writes=target.writes),
                 config.timeout,
+                most_requests(shares(config.examples, writes=target.writes).total, writes=target.writes),
             ),
             time=self.clock,
             on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why + self.clock.whose),

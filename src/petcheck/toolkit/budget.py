@@ -10,6 +10,8 @@ from petcheck.plan.ending import end_share
 from petcheck.wire.tally import RequestTally
 
 READING_BUDGET, WRITING_BUDGET = 40, 60
+# a run in which requests stay without an answer sends some again, and fewer property examples: so many in all
+_MOST_READING, _MOST_WRITING = 58, 100
 # requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
 RESERVED = 3
 _AFTER_THE_END = 2  # more of them that the end leaves over, if an animal may be gone
@@ -21,7 +23,7 @@ class Budget:
 
     `tally` counts what was sent. `examples_share` is the most that property examples use, and `examples_sent` what they
     have used, or others in their place. A run that `has_end` asks again at its end what it asked first, and keeps
-    requests for that until it has `ended`. Requests for `populating` the target come on top.
+    requests for that until it has `ended`.
     """
 
     tally: RequestTally
@@ -29,17 +31,16 @@ class Budget:
     examples_share: int
     has_end: bool
     examples_sent: int = 0
-    populating: int = 0
     ended: bool = False
 
     @property
     def planned(self) -> int:
         """The requests of the run, without property examples."""
-        return WRITING_BUDGET if self.writes else READING_BUDGET
+        return planned_requests(writes=self.writes)
 
     def spare(self) -> int:
         """Requests left, without property examples."""
-        return self.planned - (self.tally.spent - self.examples_sent - self.populating)
+        return self.planned - (self.tally.spent - self.examples_sent)
 
     def spare_in_all(self) -> int:
         """Requests left including the property examples' share, which questions that arise in a run may use too."""
@@ -86,3 +87,13 @@ class Budget:
     def kept_for_the_end(self) -> int:
         """Requests kept for what is asked again."""
         return end_share(self.planned + self.examples_share)
+
+
+def planned_requests(*, writes: bool) -> int:
+    """The requests of a run, without property examples."""
+    return WRITING_BUDGET if writes else READING_BUDGET
+
+
+def most_requests(examples_share: int, *, writes: bool) -> int:
+    """The most requests of a run, with those that silence adds, whose property examples have a share."""
+    return max(planned_requests(writes=writes) + examples_share, _MOST_WRITING if writes else _MOST_READING)

@@ -144,5 +144,5 @@ def list_anew(target: Target, status: str | None = None) -> None:
 def _is_stale(target: Target, call: Call) -> bool:
     """Whether a call was last sent before the run created an animal, or never."""
     created = max((one.finished for one in target.created.values()), default=-inf)
-    last = target.api.answer_to(call)
+    last = target.api.last_of(call)
     return last is None or last.sent < created

@@ -34,8 +34,9 @@ def use_up(target: Target) -> Inconclusive | None:
     transport.on_notice(target.config.name, said)
     began = len(target.record)
     try:
-        while isinstance(step := next_step(target.record, began), Ask):
-            _send(target, step)
+        with transport.tally.beside_the_plan():
+            while isinstance(step := next_step(target.record, began), Ask):
+                _send(target, step)
     except NotSent as obstacle:
         return obstacle
     return None if step is None else _obstacle(step)

@@ -27,14 +27,10 @@ def populate(target: Target) -> None:
     if a POST creates nothing. Its requests come on top of the run's.
     """
     transport = target.transport
-    spent = transport.tally.spent
-    try:
-        with transport.serving(section=""):
-            transport.on_notice(target.config.name, _said(target, target.populate or 0))
-            for limit, status in (*target.pages, (LIMIT_MAX + 1, None)):
-                target.api.list_pets(limit=limit, status=status, fresh=True)
-    finally:
-        target.budget.populating += transport.tally.spent - spent
+    with transport.tally.beside_the_plan(), transport.serving(section=""):
+        transport.on_notice(target.config.name, _said(target, target.populate or 0))
+        for limit, status in (*target.pages, (LIMIT_MAX + 1, None)):
+            target.api.list_pets(limit=limit, status=status, fresh=True)
 
 
 def _said(target: Target, wanted: int) -> str:

@@ -38,6 +38,7 @@ from petcheck.toolkit.budget import RESERVED, Budget
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange, no_answer, no_api
 from petcheck.wire.api import Api
+from petcheck.wire.tally import SPENT
 from petcheck.wire.transport import Transport
 
 _QUESTIONS = 6  # most questions that a rule may ask for one decision
@@ -230,7 +231,7 @@ class Target:
     def _put(self, question: Ask, send: Callable[[Call], object], patient: bool) -> None:
         """Send the requests that a rule asks for, not before their time. Raises `BudgetSpent` if too few are left."""
         if self.budget.spare_in_all() < len(question.calls) + self._still_planned():
-            raise BudgetSpent("the run's request budget is spent")
+            raise BudgetSpent(SPENT)
         left = question.not_before - self.transport.time.monotonic()
         if left > 0 and patient:
             self.transport.wait(left, "checking an earlier answer again")

@@ -83,6 +83,13 @@ class Api:
         """The exchange that checks share for a call; None without one."""
         return self._shared.get(call)
 
+    def last_of(self, call: Call) -> Exchange | None:
+        """The last exchange of a call for checks, answered or not; None if it was not sent."""
+        answer = self.answer_to(call)
+        if call not in self._silent:
+            return answer
+        return next((one for one in reversed(self.transport.recorded) if one.request.call == call), answer)
+
     def known(self, call: Call) -> bool:
         """Whether the same call was sent for a check before, answered or not."""
         return call in self._shared or call in self._silent

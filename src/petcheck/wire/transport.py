@@ -1,7 +1,7 @@
 """The only way to the network. Every request of a run passes here, and all decisions about sending it are made here:
 
 1. permitted?   only the operations of the document; one that is not safe only if writes are allowed -> `NotPermitted`
-2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
+2. affordable?  not beyond the cap on requests, nor the run's own most                             -> `BudgetSpent`
 3. alive?       not to a target that is down, nor of a kind that it leaves waiting -> `TargetDown`, `OperationSilent`
 4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `NotSent`
 5. sent         within the deadline and the size caps; redirects are not followed; a request lost on a kept connection
@@ -62,6 +62,7 @@ _ALWAYS_READ = 256 * 1024
 LOST_BEFORE_NONE_IS_KEPT = 3
 _BURSTS_AGAIN = 3  # bursts with silence that are sent again
 _NOTICED_S = 0.25
+_NO_MORE = "the run repeats no more"
 _RECENT = 20  # exchanges that say how fast a target answers
 # so long after an answer a connection is open for sure, unless the server has closed one before
 _OPEN_FOR_S = 0.5
@@ -195,10 +196,10 @@ class Transport:
                 repeated.add(cause)
         self._circuit.note(call, exchange.answer)
         if cause is not None and cause not in repeated:
-            most = plural(self.permissions.most_repeats(cause), "request")
-            spent = f"the run has already repeated {most} {cause.value} and repeats no more"
             if cause is Unplanned.SILENCE:
-                raise OperationSilent(f"{call.operation} did not answer; {spent}")
+                added = plural(self.tally.added, "request")
+                raise OperationSilent(f"{call.operation} did not answer; after {added} beside its plan, {_NO_MORE}")
+            spent = f"after {plural(self.tally.repeats[cause], 'request')} repeated {cause.value}, {_NO_MORE}"
             raise NotSent(f"{call.operation} gave no usable answer; {spent}")
         if cause is Unplanned.RATE_LIMIT:
             raise NotSent(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
@@ -206,7 +207,7 @@ class Transport:
         return exchange
 
     def _may_repeat(self, cause: Unplanned) -> bool:
-        return self.tally.repeats[cause] < self.permissions.most_repeats(cause)
+        return self.permissions.affords_again(self.tally, cause)
 
     def _before_repeat(self, cause: Unplanned, exchange: Exchange) -> None:
         if cause is Unplanned.SILENCE:
@@ -244,10 +245,10 @@ class Transport:
         raise TargetDown(self.down)
 
     def _probes(self, silent: Operation) -> list[Call]:
-        """Plain requests, preferably ones that were answered before; the silent operation's comes last."""
+        """Plain requests: those that were answered before come first, and the silent operation's last of them."""
         asked = (Operation.STORE_ORDERS, Operation.LIST_PETS)
         calls = {operation: Call(operation) for operation in asked} | self._answered
-        return [calls[operation] for operation in sorted(calls, key=lambda operation: operation is silent)]
+        return [calls[one] for one in sorted(calls, key=lambda one: (one not in self._answered, one is silent))]
 
     # ---- at the same time
 
@@ -260,7 +261,7 @@ class Transport:
         # a target that answers one after the other needs the sum of their times
         in_time = allowed.timeout / max(singles) if singles and max(singles) > 0 else inf
         room = min(self._throttle.room(valid_key=call.credential is Credential.VALID) for call in calls)
-        left = allowed.max_requests - self.tally.tried
+        left = allowed.room(self.tally)
         return int(max(1, min(len(calls), allowed.connections, room, in_time, left)))
 
     def _burst(self, calls: Sequence[Call]) -> list[Exchange | None]:
@@ -268,7 +269,8 @@ class Transport:
         formed = [self.formed(call, self.recorded) for call in calls]
         answers: Sequence[Exchange] = self._sent_together(formed)
         silent = [one for one in answers if isinstance(one.answer, NoAnswer)]
-        if silent and not any(map(may_be_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
+        helps = silent and not any(map(may_be_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN
+        if helps and self.permissions.affords_again(self.tally, Unplanned.SILENCE, len(calls)):
             self._bursts_again += 1
             self._await_life(silent)
             answers = self._sent_again(formed, answers, Unplanned.SILENCE)
@@ -330,7 +332,7 @@ class Transport:
     def _paced(self, call: Call, *, cause: Unplanned | None = None, may_exhaust: bool = False) -> Exchange:
         """Send one request after the pause that the target asks for; `cause` is given if it was not planned."""
         self.permissions.permit(call)
-        self.permissions.afford(self.tally.tried)
+        self.permissions.afford(self.tally)
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
         # what a POST creates stays, so nothing may come between sending and recording it
@@ -361,7 +363,7 @@ class Transport:
             exchange = send(new_connection=alone)
         except ConnectionLost:
             self.tally.lost += 1
-            self.permissions.afford(self.tally.tried)
+            self.permissions.afford(self.tally)
             exchange = replace(send(new_connection=True), resent=True)
         self.limits.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
