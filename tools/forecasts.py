@@ -17,5 +17,5 @@ def forecast(*, writes: bool, examples: int | None) -> Forecast:
 
 
 def most(*, writes: bool) -> str:
-    """The most requests of a run with the default number of property examples."""
-    return str(forecast(writes=writes, examples=None).requests)
+    """The most requests of a run with the default number of property examples, whatever the target answers."""
+    return str(forecast(writes=writes, examples=None).most)

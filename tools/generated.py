@@ -24,7 +24,7 @@ _REGION = re.compile(r"(<!-- generated: ([a-z-]+) -->\n*).*?(\n*<!-- end -->)", 
 
 
 def _requests() -> str:
-    """The rows of a table: checks alone, and with property examples; when reading, and with writes."""
+    """The rows of a table: checks alone, with property examples, and after silence; when reading, and with writes."""
     rows = []
     for words, examples in (("checks only (`--examples 0`)", 0), ("with property examples (the default)", None)):
         reading, writing = (forecast(writes=writes, examples=examples) for writes in (False, True))
@@ -32,6 +32,7 @@ def _requests() -> str:
             f"| {words} | {reading.requests} | {writing.requests}, of which {writing.posts} POST | "
             f"{_left_behind(writing)} |"
         )
+    rows.append(f"| either, if requests get no answer | {most(writes=False)} | {most(writes=True)} | |")
     header = "| requests, at most | reading | with `--allow-writes` | animals that stay |\n|---|--:|--:|--:|"
     return "\n".join([header, *rows, "| usual wait for the next minute of the plan Free | none | 1 minute | |"])
 

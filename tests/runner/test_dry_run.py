@@ -76,6 +76,7 @@ def test_the_rows_add_up(most: int, examples: int | None, writes: bool) -> None:
     *parts, total = rows
     assert tuple(map(sum, zip(*parts, strict=True))) == total
     assert total[0] <= most
+    assert all(posts <= requests for requests, posts in rows)
 
 
 def test_the_forecast_of_a_choice_has_its_sections_alone() -> None:
@@ -93,7 +94,7 @@ def test_animals_to_populate_a_target_come_on_top() -> None:
     assert "  and then 22 GET and 120 POST, until there are 120 animals" in lines
     assert lines[-1].startswith("  left behind: about 136 animals")
     reading = forecast(TargetConfig("production", SOURCE), populate=120)
-    assert reading.requests_in_all == reading.requests
+    assert reading.requests_in_all == reading.most
 
 
 def test_animals_that_the_budget_has_no_room_for_are_refused() -> None:
@@ -117,6 +118,39 @@ def test_the_wait_includes_that_for_animals() -> None:
 def test_forbidden_requests_cost_nothing() -> None:
     reading = forecast(TargetConfig("production", SOURCE))
     assert (reading.requests, reading.posts, reading.requests_to_exhaust, reading.wait_s) == (50, 0, 0, None)
+    assert list(reading.lines())[1:5] == [
+        "  checks                40 requests, 0 of them POST",
+        "  property examples     10 requests, 0 of them POST",
+        "  after silence          8 requests, 0 of them POST",
+        "  in total              58 requests, 0 of them POST",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("most", "lines"),
+    [
+        (
+            10,
+            [
+                "  checks                10 requests, 10 of them POST",
+                "  in total              10 requests, 10 of them POST",
+                "  beyond --max-requests 10: 50 of the checks, 40 of the property examples",
+            ],
+        ),
+        (
+            70,
+            [
+                "  checks                60 requests, 49 of them POST",
+                "  property examples     10 requests, 10 of them POST",
+                "  in total              70 requests, 59 of them POST",
+                "  beyond --max-requests 70: 30 of the property examples",
+            ],
+        ),
+    ],
+)
+def test_what_fits_into_few_requests_are_checks_first(most: int, lines: list[str]) -> None:
+    few = forecast(TargetConfig("staging", SOURCE, writes=True), max_requests=most)
+    assert list(few.lines())[1 : len(lines) + 1] == lines
 
 
 @pytest.mark.parametrize(

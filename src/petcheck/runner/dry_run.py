@@ -19,7 +19,7 @@ from petcheck.runner.head import target_settings
 from petcheck.spec.figures import LIMIT_MAX, PLANS
 from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
-from petcheck.toolkit.budget import READING_BUDGET, WRITING_BUDGET
+from petcheck.toolkit.budget import most_requests, planned_requests
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.shares import shares
 from petcheck.wire.pacing import reserve
@@ -34,7 +34,18 @@ _LEFT_BEHIND = 6  # animals
 _MINUTE_S = 60
 # to populate a target: it is counted before the first animal, after it and at the end, by five pages; seven follow
 _PAGES_TO_POPULATE = 3 * 5 + 7
+_CHECKS = "checks"
 _PROBED = "4.1"  # its first page is asked for in every run
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a run: the most requests of which `what` would consist, those that fit, and the POSTs among these."""
+
+    what: str
+    wanted: int
+    requests: int
+    posts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +57,37 @@ class Forecast:
     sections: frozenset[str] | None = None
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """What a run sends, in its order; the last is what it adds if requests get no answer."""
+        gets, posts = (sum(one) for one in zip((0, 0), *(row[1:] for row in self._by_section()), strict=True))
+        checks, examples = min(self._budget, gets + posts), sum(self._examples)
+        share = shares(self.config.examples, writes=self.target.writes).total
+        again = most_requests(share, writes=self.target.writes) - checks - examples
+        left, found = self.config.max_requests, []
+        for what, wanted, most_posts in (
+            (_CHECKS, checks, posts),
+            ("property examples", examples, self._examples[1]),
+            ("after silence", again, again if self.target.writes else 0),
+        ):
+            fitting = min(wanted, left)
+            found.append(Part(what, wanted, fitting, min(most_posts, fitting)))
+            left -= fitting
+        return tuple(found)
+
+    @property
     def requests(self) -> int:
-        """The most requests, without those that use up the quota."""
-        checks = sum(gets + posts for _, gets, posts in self._by_section())
-        return min(min(self._budget, checks) + sum(self._examples), self.config.max_requests)
+        """The most requests if each gets an answer, without those that use up the quota."""
+        return sum(part.requests for part in self.parts[:-1])
 
     @property
     def posts(self) -> int:
         """The most POSTs among `requests`."""
-        if not self.target.writes:
-            return 0
-        return min(sum(posts for _, _, posts in self._by_section()) + self._examples[1], self.config.max_requests)
+        return sum(part.posts for part in self.parts[:-1])
+
+    @property
+    def most(self) -> int:
+        """The most requests whatever the target answers, without those that use up the quota."""
+        return sum(part.requests for part in self.parts)
 
     @property
     def requests_to_exhaust(self) -> int:
@@ -72,7 +103,7 @@ class Forecast:
     @property
     def requests_in_all(self) -> int:
         """The most requests, including those that use up the quota."""
-        return min(self.requests + self.requests_to_exhaust + sum(self._to_populate), self.config.max_requests)
+        return min(self.most + self.requests_to_exhaust + sum(self._to_populate), self.config.max_requests)
 
     def expect_room(self) -> None:
         """Raise `ConfigError` if there may not be enough requests to populate the target and to judge it."""
@@ -100,7 +131,7 @@ class Forecast:
 
     @property
     def _budget(self) -> int:
-        return WRITING_BUDGET if self.target.writes else READING_BUDGET
+        return planned_requests(writes=self.target.writes)
 
     @property
     def _quota(self) -> int | None:
@@ -132,19 +163,18 @@ class Forecast:
 
     def lines(self) -> Iterator[str]:
         """The forecast as lines of text."""
-        target, populate, (gets, posts) = self.target, self.config.populate, self._examples
-        by_examples = min(gets + posts, self.requests)
-        posted = min(posts, self.posts)
-        rows = [
-            ("checks", self.requests - by_examples, self.posts - posted),
-            *([("property examples", by_examples, posted)] if by_examples else []),
-            ("in total", self.requests, self.posts),
-        ]
+        target, populate, parts = self.target, self.config.populate, self.parts
+        total = Part("in total", self.most, self.most, sum(part.posts for part in parts))
         yield f"{target.name}  {target.source}: nothing was sent. A run sends at most:"
         if way := target_settings(self.config, target).way_in_words:
             yield f"  reached with {way}"
-        for what, requests, creating in rows:
-            yield f"  {what:18} {plural(requests, 'request'):>14}, {creating} of them POST"
+        for part in (*parts, total):
+            if part.requests or part.what == _CHECKS:
+                yield f"  {part.what:18} {plural(part.requests, 'request'):>14}, {part.posts} of them POST"
+        beyond = [part for part in parts[:-1] if part.wanted > part.requests]
+        if beyond:
+            numbers = ", ".join(f"{part.wanted - part.requests} of the {part.what}" for part in beyond)
+            yield f"  beyond --max-requests {self.config.max_requests}: {numbers}"
         if populate is not None and target.writes:
             counting, creating = self._to_populate
             yield f"  and then {counting} GET and {creating} POST, until there are {populate} animals"
@@ -158,7 +188,7 @@ class Forecast:
         yield f"  waiting for the rate limit: {limit}"
         left = "nothing"
         if self.posts:
-            made = _LEFT_BEHIND + (posts + 1) // 2 + self._to_populate[1]
+            made = min(_LEFT_BEHIND, parts[0].posts) + (parts[1].posts + 1) // 2 + self._to_populate[1]
             left = f"about {made} animals, plus one per invalid body that is accepted"
         yield f"  left behind: {left}"
 
