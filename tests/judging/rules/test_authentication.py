@@ -107,8 +107,13 @@ def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
         rest = [e for e in record if e.request.operation is not missing]
         left = decided(name, *rest)
         assert isinstance(left, Undecided)
-        assert left.reason.endswith(f"No conclusive answer from {missing}.")
+        such = "such a key" if len(INVALID[name]) > 1 else INVALID[name][0].value
+        assert left.reason == f"No request was sent to {missing} with {such}."
         assert left.examined == tuple(rest)
+        refused = [sent(missing, key, 429) for key in INVALID[name]]
+        left = decided(name, *rest, *refused)
+        assert isinstance(left, Undecided)
+        assert left.reason == f"No conclusive answer from {missing}."
     for kind in set(INVALID[name]) & SURELY_INVALID:
         left = decided(name, *(e for e in record if e.request.credential is not kind))
         assert isinstance(left, Undecided)
@@ -117,12 +122,19 @@ def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
 
 def test_the_parts_that_are_missing_are_named() -> None:
     left = Undecided(
-        "No conclusive answer from GET /pets/{petId} or GET /store/orders; none to requests with a random key or the "
-        "key with its last character changed.",
+        "No conclusive answer from GET /pets/{petId}; none to requests with a random key. No request was sent to "
+        "GET /store/orders with such a key; none with the key with its last character changed.",
         None,
         (sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)),
     )
-    assert decided("AUTH-2", sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)) == left
+    limited = sent(GET, RANDOM, 429)
+    assert decided("AUTH-2", sent(LIST, Credential.CUT), limited, sent(LIST, Credential.EXTENDED)) == left
+
+
+def test_a_key_that_was_never_sent_is_named_once() -> None:
+    left = decided("AUTH-1", sent(LIST, RANDOM))
+    assert isinstance(left, Undecided)
+    assert left.reason == "No request was sent to GET /pets, GET /pets/{petId} or GET /store/orders with no key."
 
 
 def test_keys_of_other_requirements_do_not_count() -> None:

@@ -7,7 +7,7 @@ that it checks the key first. Another status proves neither; a plain request wit
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -140,19 +140,35 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
     examined = tuple(held)
     ambiguous = _ambiguous(record, grounds, kinds)
     seen = {_kind(exchange) for exchange in held}
-    silent = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
-    unseen = [key.value for key in kinds if key in SURELY_INVALID and not any(key is shown for _, shown in seen)]
+    asked = {_kind(exchange) for exchange in record if exchange.request.credential in kinds}
+    operations = [o for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
+    keys = [key for key in kinds if key in SURELY_INVALID and not any(key is shown for _, shown in seen)]
+    silent, not_asked = _parted((str(one), any(one is o for o, _ in asked)) for one in operations)
+    unseen, not_sent = _parted((one.value, any(one is key for _, key in asked)) for one in keys)
     doubtful = list(dict.fromkeys(described(e) for e, plain in ambiguous if plain is None))
     missing = [
         *([f"from {one_of(silent)}"] if silent else []),
         *([f"to requests with {one_of(unseen)}"] if unseen else []),
         *([f"to {', '.join(doubtful)}"] if doubtful else []),
     ]
-    otherwise = Undecided(f"No conclusive answer {'; none '.join(missing)}.", None, examined)
+    such = "such a key" if len(kinds) > 1 else kinds[0].value
+    unsent = [
+        *([f"to {one_of(not_asked)} with {such}"] if not_asked else []),
+        *([f"with {one_of(not_sent)}"] if not_sent and len(kinds) > 1 else []),
+    ]
+    said = ("No conclusive answer", missing), ("No request was sent", unsent)
+    reason = " ".join(f"{begin} {'; none '.join(parts)}." for begin, parts in said if parts)
+    otherwise = Undecided(reason, None, examined)
     calls = _plain_calls(record, grounds, ambiguous)
     if calls:
         return Ask(calls, otherwise)
-    return otherwise if missing else Held(examined)
+    return otherwise if reason else Held(examined)
+
+
+def _parted(named: Iterable[tuple[str, bool]]) -> tuple[list[str], list[str]]:
+    """The names of what was asked, and of what was not."""
+    every = list(named)
+    return [name for name, asked in every if asked], [name for name, asked in every if not asked]
 
 
 # ---- AUTH-5
