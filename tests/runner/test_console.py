@@ -69,8 +69,8 @@ def drawn(seen: str) -> list[str]:
 def test_a_terminal_shows_the_progress(columns: int, server: str, tmp_path: Path) -> None:
     seen = on_a_terminal(tmp_path, "--target", server, columns=columns, NO_COLOR="1")
     states = drawn(seen)
-    wide = r"(\[[#.]+\] )?(up to \d+ s left, )?\d+ of \d+ checks, \d+ of at most 40 requests"
-    wanted = wide if columns == 80 else r"(\d+ s left, )?\d+/\d+ checks(, \d+/40 requests)?"
+    wide = r"(\[[#.]+\] )?(up to \d+ s left, )?\d+ of \d+ checks, \d+ of at most 58 requests"
+    wanted = wide if columns == 80 else r"(\d+ s left, )?\d+/\d+ checks(, \d+/58 requests)?"
     assert len(states) > 2
     assert all(re.fullmatch(wanted, state) and len(state) < columns for state in states), states
     assert any(state.startswith("[#") for state in states) == (columns == 80)
@@ -86,7 +86,7 @@ def test_a_terminal_shows_the_progress(columns: int, server: str, tmp_path: Path
 def test_several_targets_and_workers_count_together(server: str, tmp_path: Path) -> None:
     targets = ("--target", f"a={server}", "--target", f"b={server}", "-n", "2")
     *_, last = drawn(on_a_terminal(tmp_path, *targets))
-    match = re.search(r"(\d+) of (\d+) checks, (\d+) of at most 80 requests", last)
+    match = re.search(r"(\d+) of (\d+) checks, (\d+) of at most 116 requests", last)
     assert match is not None
     assert int(match[1]) > int(match[2]) / 2
     assert int(match[3]) > 40
