@@ -37,7 +37,11 @@ def test_what_was_asked_first_is_asked_again(target: Target) -> None:
 @sends(RequestKind.PAGES, RequestKind.ANIMALS, RequestKind.OTHER_IDS, RequestKind.ORDERS)
 @stage("cut off")
 def test_what_was_cut_off_is_asked_again(target: Target) -> None:
-    """A run without property examples has few requests for its end; it may use those kept for questions, too."""
+    """The widest page, if a POST came after it; that one was the last of the run.
+
+    A run without property examples has few requests for its end; it may use those kept for questions, too.
+    """
+    target.ask_after_the_last_post()
     if not target.budget.examples_share:
         for call in islice(target.cut_off, max(target.budget.spare_in_all() - 1, 0)):
             target.api.call(call, fresh=True)

@@ -42,7 +42,7 @@ def test_animals_after_posts(examples: Examples) -> None:
 @sends(RequestKind.DEFECTIVE)
 @stage("left over")
 def test_what_is_left_over_sends_more_defects(examples: Examples) -> None:
-    """Requests that were kept for questions of the end, and not needed, send more defects; one stays for a silence."""
+    """Requests that were kept for questions of the end, but not needed, send defects; two stay for what follows."""
     examples.go_on()
 
 

@@ -8,22 +8,32 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
+from typing import Any
 
 import pytest
 
-from petcheck.call import Call, Credential
+from petcheck.call import Call, Credential, page_call
+from petcheck.judging.creations import posts_in
 from petcheck.spec.catalogue import catalogue
-from petcheck.spec.figures import STATUSES
+from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import WRITING_BUDGET
-from tests.support.trial import Hurried, Trial, judge_in_place, server
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
+from tests.support.trial import KEY, Hurried, Trial, judge_in_place, server
 from tools.kill_matrix import run_fault
 
 
 @cache
-def judged(*options: str, faults: tuple[str, ...] = (), variations: tuple[str, ...] = (), plan: str = "pro") -> Trial:
+def judged(
+    *options: str,
+    faults: tuple[str, ...] = (),
+    variations: tuple[str, ...] = (),
+    plan: str = "pro",
+    animals: int = 130,
+) -> Trial:
     clock = Hurried(100)
-    with server(faults=faults, variations=variations, plan=plan, clock=clock) as url:
+    with server(faults=faults, variations=variations, plan=plan, animals=animals, clock=clock) as url:
         return judge_in_place(url, "--max-wait", "600", *options, clock=clock)
 
 
@@ -58,10 +68,66 @@ def test_by_default_examples_add_at_most_forty_requests_and_thirty_posts(fault: 
 def test_what_is_left_over_sends_defects_that_create_nothing(seed: str) -> None:
     trial = judged("--allow-writes", "--seed", seed)
     assert trial.requests + trial.examples == WRITING_BUDGET + 39  # one stays for a silence
-    places = [place for place, exchange in enumerate(trial.exchanges) if exchange.request.operation.safe]
-    after = trial.exchanges[max(places) + 1 :]
-    assert len(after) >= 2
+    *before, widest = trial.exchanges
+    assert widest.request.call == page_call(LIMIT_MAX)
+    places = [place for place, exchange in enumerate(before) if exchange.request.operation.safe]
+    after = before[max(places) + 1 :]
+    assert after
     assert {exchange.status for exchange in after} == {400}
+
+
+@pytest.mark.parametrize("seed", [pytest.param(str(seed), marks=pytest.mark.slow if seed else ()) for seed in range(8)])
+@pytest.mark.parametrize("options", [(), ("--examples", "0"), ("--examples", "22", "--max-requests", "1000")])
+@pytest.mark.parametrize("animals", [5, 130])
+def test_the_widest_page_is_read_after_the_last_post(options: tuple[str, ...], seed: str, animals: int) -> None:
+    trial = judged("--allow-writes", "--seed", seed, *options, animals=animals)
+    posts = [one.finished for one in posts_in(trial.exchanges)]
+    assert max(one.sent for one in trial.exchanges if one.request.call == page_call(LIMIT_MAX)) >= max(posts)
+    assert trial.requests + trial.examples <= WRITING_BUDGET + 2 * (20 if not options else int(options[1]))
+
+
+@pytest.mark.parametrize("options", [(), ("--examples", "0")])
+def test_a_run_that_only_reads_posts_nothing(options: tuple[str, ...]) -> None:
+    assert not posts_in(judged("--seed", "5", *options).exchanges)
+
+
+def test_a_list_that_the_last_post_breaks_is_found_with_that_post() -> None:
+    trial = judged("--allow-writes", "--seed", "6")
+    last = max(posts_in(trial.exchanges), key=lambda one: one.index)
+    [row] = [one for one in broken_by(last.request.body).result.requirements if one.id == "LIST-2"]
+    assert row.outcome == "fail"
+    assert row.reason.startswith(f"It worked until {last.request.summary} created animal ")
+
+
+def broken_by(body: bytes | None) -> Trial:
+    """A run against a server that accepts one body that must be refused, and lists nothing then."""
+    app, broken = create_app(ReferenceSettings(keys={KEY: "pro"})), False
+
+    async def poisoned(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal broken
+        method = scope.get("method")
+        first = await receive() if method == "POST" else None
+        if first is not None and first["body"] == body:
+            broken = True
+            await answer(send, 201, {"id": 999, "name": "Rex", "categoryId": 1})
+        elif broken and method == "GET" and scope["path"] == "/v1/pets":
+            await answer(send, 500, {})
+        else:
+            received = iter([] if first is None else [first])
+
+            async def again() -> Any:
+                return next(received, None) or await receive()
+
+            await app(scope, again, send)
+
+    with running(poisoned) as url:
+        return judge_in_place(f"{url}/v1", "--allow-writes", "--seed", "6")
+
+
+async def answer(send: Any, status: int, body: object) -> None:
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
 
 
 def test_no_examples_leave_the_checks_as_they_were() -> None:

@@ -150,12 +150,13 @@ class Examples:
             self.target.settle(name, partial(self.ask, fresh=True), patient=name != "CREATE-11")
 
     def go_on(self) -> None:
-        """Send more bodies that must be refused, as long as requests are left; one stays for a silence.
+        """Send more bodies that must be refused, as long as requests are left.
 
-        Nothing is read after that, so the run creates no animal here.
+        One stays for the widest page, which is read after them, and one for a silence. No other page is read then, so
+        the run creates no animal here.
         """
         for call in self._bodies:
-            if self._posts >= self.shares.posts or self.target.budget.spare_in_all() <= 1:
+            if self._posts >= self.shares.posts or self.target.budget.spare_in_all() <= 2:
                 return
             if not call.body or asked_for(call.body, ()).due is Due.REFUSED:
                 self.attempt(call)

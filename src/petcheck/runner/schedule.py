@@ -39,8 +39,8 @@ STAGES = (
     "compare",
     "end",
     "spoil",
-    "cut off",
     "left over",
+    "cut off",
     "exhaust",
     "record",
 )

@@ -28,7 +28,7 @@ from petcheck.judging.rules import RULE
 from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
-from petcheck.plan.ending import ending
+from petcheck.plan.ending import ending, widest_after_posts
 from petcheck.plan.keys import KeyCell, KeyPlan, key_plan
 from petcheck.plan.pages import Parameters, first_pages
 from petcheck.plan.together import pages_beside
@@ -264,6 +264,12 @@ class Target:
         self.cut_off, self.budget.ended = deque(ending(self.record)[: self.budget.kept_for_the_end]), True
         while self.cut_off and self.spare_for_the_end() > 0:
             yield self.cut_off.popleft()
+
+    def ask_after_the_last_post(self) -> None:
+        """Read the widest page again in a run of everything, if a POST came after it and a request is left."""
+        if self.budget.has_end and self.budget.spare_in_all() > 0:
+            for call in widest_after_posts(self.record):
+                self._send_again(call)
 
     def spare_for_the_end(self) -> int:
         """Requests that the end of the run may still use."""
