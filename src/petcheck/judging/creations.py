@@ -45,6 +45,17 @@ def posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
     return [e for e in record if e.request.operation is Operation.CREATE_PET and e.request.has_valid_key]
 
 
+def oddity(post: Exchange) -> tuple[bool, bool]:
+    """How likely a store is to keep the animal of a POST badly: its name is odd, its category is large."""
+    sent = post.request.parsed.value
+    name, category = (sent.get("name"), sent.get("categoryId")) if isinstance(sent, dict) else (None, None)
+    odd_name = not (isinstance(name, str) and name.isascii() and name.isprintable())
+    return odd_name, isinstance(category, int) and abs(category) > _LARGE
+
+
+_LARGE = 2**53
+
+
 def _creations_in(record: Iterable[Exchange]) -> Sequence[Creation]:
     """Every animal that was created and has an id, in the order of the POSTs."""
     found = []

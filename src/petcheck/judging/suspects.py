@@ -5,7 +5,7 @@ from __future__ import annotations
 from petcheck.call import Form
 from petcheck.exchange import Exchange, Page, Request, limit_in
 from petcheck.json_values import integer
-from petcheck.judging.creations import name_in, posts_in, taken
+from petcheck.judging.creations import name_in, oddity, posts_in, taken
 from petcheck.judging.decision import Failed, Record
 from petcheck.judging.matchers import answer_text, one_of
 from petcheck.judging.pages import shown_in
@@ -17,7 +17,7 @@ from petcheck.spec.operations import Operation
 def spoiled_by(exchange: Exchange, record: Record) -> str:
     """The POST of the run after which a page could no longer be read, in words; empty if it could not before.
 
-    It could if another one with the same filter did, and as many animals.
+    It could if another one with the same filter did, and as many animals. Of several POSTs the oddest is the likeliest.
     """
     if exchange.burst is not None or exchange.request.operation is not Operation.LIST_PETS:
         return ""
@@ -26,24 +26,32 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     if last is None:
         return ""
     worked = last.finished
-    lists = (e for e in record if e.request.operation is Operation.LIST_PETS and query_is_valid(e))
-    # another page may have shown it first
-    broken = (e.sent for e in lists if e.status == exchange.status and e.page is None and e.sent >= worked)
-    broke = min((*broken, exchange.sent))
+    lists = (e for e in record if e.request.operation is Operation.LIST_PETS and e.sent >= worked)
+    broken = [e for e in lists if e.status == exchange.status and e.page is None]
+    # another page may have shown it first; one with other parameters may fail for these
+    broke = min([exchange.sent, *(e.sent for e in broken if query_is_valid(e))])
+    perhaps = min([broke, *(e.sent for e in broken)])
     between = [e for e in posts_in(record) if worked <= e.sent and e.finished <= broke]
     posts = [e for e in between if e.status == 201 or e.heard.status >= 500]
-    # likeliest are an animal whose POST failed or whose own 201 cannot be read, and one whose body is not plain JSON
-    worst = max(
-        posts, key=lambda e: (e.status != 201, e.object is None, bool(e.request.parsed.wrong), e.index), default=None
-    )
-    if worst is None:
+    if not posts:
         return ""
+    worst = max(posts, key=lambda e: (*_badness(e), e.finished <= perhaps, e.index))
     it = "It" if last.request.call == exchange.request.call else last.request.summary
-    if worst.status != 201:
-        return f"{it} worked until {worst.request.summary} returned {answer_text(worst)}. "
     number = integer((worst.object or {}).get("id"))
-    animal = "an animal" if number is None else f"animal {number}"
-    return f"{it} worked until {worst.request.summary} created {animal}. "
+    did = "created an animal" if number is None else f"created animal {number}"
+    did = did if worst.status == 201 else f"returned {answer_text(worst)}"
+    if len(posts) == 1:
+        return f"{it} worked until {worst.request.summary} {did}. "
+    return f"{it} worked until one of {len(posts)} POSTs, most likely {worst.request.summary}, which {did}. "
+
+
+def _badness(post: Exchange) -> tuple[bool, ...]:
+    """How likely a POST is to spoil a page.
+
+    Likeliest are an animal whose POST failed or whose own 201 cannot be read, one whose body is not plain JSON, and one
+    that a store may keep badly.
+    """
+    return post.status != 201, post.object is None, bool(post.request.parsed.wrong), *oddity(post)
 
 
 def _covers(page: Page, request: Request) -> bool:

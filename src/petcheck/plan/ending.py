@@ -9,7 +9,7 @@ from math import inf
 from petcheck.call import Call, page_call, read_call
 from petcheck.grouping import grouped
 from petcheck.judging.apply import stated
-from petcheck.judging.creations import Creation, creations_in, found_in, posts_in, reads_in
+from petcheck.judging.creations import Creation, creations_in, found_in, oddity, posts_in, reads_in
 from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in, lists_in, older_in
 from petcheck.spec.figures import LIMIT_MAX, SOLD
@@ -19,7 +19,6 @@ ASKED_AGAIN = ("LIST-1", "LIST-6", "LIST-7", "LIST-8", "GET-1", "GET-2", "GET-3"
 """The requirements that the end of a run serves."""
 CREATED_ASKED_AGAIN = ("CREATE-12", "CREATE-13")
 """Those that it serves too if the run creates animals."""
-_LARGE = 2**53
 _SHARE, _MOST = 10, 10
 
 
@@ -133,12 +132,9 @@ def _others(record: Record) -> Iterator[Call]:
     yield from (read_call(one.id) for one in creations_in(record))
 
 
-def _oddity(one: Creation) -> tuple[bool, bool, int]:
+def _oddity(one: Creation) -> tuple[tuple[bool, bool], int]:
     """How likely a store is to keep an animal badly; of equal ones, the later."""
-    sent = one.exchange.request.parsed.value
-    name, category = (sent.get("name"), sent.get("categoryId")) if isinstance(sent, dict) else (None, None)
-    odd_name = not (isinstance(name, str) and name.isascii() and name.isprintable())
-    return odd_name, isinstance(category, int) and abs(category) > _LARGE, one.exchange.index
+    return oddity(one.exchange), one.exchange.index
 
 
 ENDING = (
