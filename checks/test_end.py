@@ -27,6 +27,9 @@ from petcheck.toolkit import (
 def test_what_was_asked_first_is_asked_again(target: Target) -> None:
     """The widest page, the first and newest animals, those of a status that was not read, an unknown id, the orders."""
     ask_again_at_the_end(target)
+    # first what fewest requests decide
+    if target.config.writes:
+        target.settle("CREATE-12")
     target.ask_whether_removed()
     target.repeat_in_plain_form()
     for name in (*ASKED_AGAIN, *(CREATED_ASKED_AGAIN if target.config.writes else ())):

@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+from petcheck.call import page_call, read_call
+from petcheck.judging.creations import creations_in
 from petcheck.results.causes import causes
 from petcheck.spec.figures import RATE_RESET
+from petcheck.spec.operations import Operation
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.trial import KEY, Trial, judge_in_place
+from tools.kill_matrix import run_fault
 
 NAME = RATE_RESET.lower().encode()
 
@@ -91,6 +95,17 @@ def test_what_fails_alone_like_in_a_burst_is_no_reason_to_repeat_the_burst(write
     assert any(trial.exchanges[index].burst is not None for index in row.decisive)
     assert again
     assert not any(one.burst is not None for one in again)
+
+
+@pytest.mark.parametrize("seed", [7, pytest.param(8, marks=pytest.mark.slow), pytest.param(9, marks=pytest.mark.slow)])
+def test_questions_leave_the_end_requests(seed: int) -> None:
+    """The pages that no longer agree raise questions before the end, which reads the animals that are gone."""
+    trial = run_fault("created-vanishes-after-25-requests", seed=seed)
+    assert trial.ids("fail") == {"CREATE-12"}
+    # the end alone asks for the page without parameters late
+    assert page_call() in [one.request.call for one in trial.exchanges[-10:]]
+    gone = {e.request.call for e in trial.exchanges if e.request.operation is Operation.GET_PET and e.status == 404}
+    assert len(gone & {read_call(one.id) for one in creations_in(trial.exchanges)}) > 1
 
 
 @pytest.mark.slow

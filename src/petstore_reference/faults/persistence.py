@@ -61,6 +61,27 @@ def _rolled_back(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, keep=keep, refuse=refuse)
 
 
+def _vanishing(behaviour: Behaviour) -> Behaviour:
+    """Each created animal is gone `_KEPT` requests later."""
+
+    def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
+        animal = behaviour.keep(new, animal_id, call, state)
+        state.memory["vanishing"][str(animal.id)] = len(state.log)
+        return animal
+
+    def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
+        behaviour.other_clients(call, state, whole)
+        made = state.memory["vanishing"]
+        for number in [number for number, when in made.items() if len(state.log) - when > _KEPT]:
+            del made[number]
+            state.store.remove(int(number))
+
+    return replace(behaviour, keep=keep, other_clients=other_clients)
+
+
+_KEPT = 25
+
+
 def _missed_for_good(behaviour: Behaviour) -> Behaviour:
     """A cache keeps for good that there was no animal with an id."""
     missed: set[int] = set()
@@ -171,6 +192,14 @@ FAULTS = [
         "CREATE-12",
         _rolled_back,
         needs="small-store",
+    ),
+    *create(
+        "created-vanishes-after-25-requests",
+        "A created animal is gone 25 requests later.",
+        "CREATE-12",
+        _vanishing,
+        at=(None, Operation.CREATE),
+        needs="writes small-store",
     ),
     *create(
         "id-not-found-stays-404",

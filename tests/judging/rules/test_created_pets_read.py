@@ -257,6 +257,36 @@ def test_of_the_others_one_that_no_page_has_shown_is_requested_first() -> None:
     assert decision.calls == (reading(1), reading(4))
 
 
+def test_of_the_others_one_that_the_last_page_lacks_is_requested_before_those_that_it_shows() -> None:
+    made, shown = [new(number) for number in (1, 2, 3, 4)], page(*(pet(number) for number in (1, 2, 3, 4)), sent=1.0)
+    decision = found("CREATE-12", *made, shown, page(pet(2), pet(4), sent=1.5), get(1, 2.0, 404))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(1), reading(3))
+    # if it lacks no other one, it is read again
+    decision = found("CREATE-12", *made, shown, page(pet(2), pet(3), pet(4), sent=1.5), get(1, 2.0, 404))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (shown.request.call, reading(1))
+
+
+def test_beside_one_that_is_no_longer_found_another_one_that_the_last_page_lacks_is_requested() -> None:
+    """Others may remove an animal, but a server that loses the run's animals has lost more than one."""
+    made = [new(number) for number in (1, 2, 3, 4)]
+    gone = [*made, get(1, 2.0), page(pet(4), sent=12.0), get(1, 13.0, 404)]
+    decision = found("CREATE-12", *gone)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(2),)
+    assert "another client may have removed it" in decision.otherwise.reason
+    assert isinstance(found("CREATE-12", *gone, get(2, 13.2)), Held)
+    lost = [*gone, get(2, 13.2, 404)]
+    decision = found("CREATE-12", *lost)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(3),)
+    assert isinstance(found("CREATE-12", *lost, get(3, 13.4, 404)), Failed)
+    # no page is known to lack another one
+    assert isinstance(found("CREATE-12", *made, get(1, 2.0), page(pet(4), sent=0.05), get(1, 13.0, 404)), Held)
+    assert isinstance(found("CREATE-12", *made, get(1, 2.0), get(1, 13.0, 404)), Held)
+
+
 def test_two_animals_that_stay_404_for_ten_seconds_fail() -> None:
     record = [new(1), new(2), get(1, 2.0, 404), get(1, 10.1, 404), get(2, 10.1, 404)]
     decision = found("CREATE-12", *record)

@@ -56,7 +56,7 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     if (gone := next(filter(None, (_still_listed(record, *each) for each in since)), None)) is not None:
         return gone
     if shown:
-        return Held(tuple(shown))
+        return _of_another(record, reads, tuple(shown)) or Held(tuple(shown))
     answers = [e for _, exchanges in reads for e in exchanges]
     if not answers:
         own = " that shares its id with no other one; see PET-5 for those that do" if shared_in(record) else ""
@@ -111,21 +111,19 @@ def _is_lost(
     for one, x in lost:
         if (listed := _still_listed(record, one, [e for e in x if e.status == 404])) is not None:
             return listed
-    vanished = Undecided(
-        f"{described(exchanges[-1])} returned 404, although {_creating(lost[0][0])}; another client may have removed "
-        "it. Run again.",
-        examined=(*shown, *exchanges),
-        doubtful=True,
-    )
+    vanished = _vanished(lost[0][0], exchanges[-1], (*shown, *exchanges))
     if len(late) > 1:
         return _of_a_third(record, creations, late, vanished) or _never_found(late[:2])
     if not late:
         gone = [one for one, _ in lost]
-        if len(gone) == 1 and (sights := on_pages.get(gone[0].id)):
+        absent = _off_the_last_page(record, creations, exchanges[0].sent)
+        if len(gone) == 1 and absent is None and (sights := on_pages.get(gone[0].id)):
             page = sights[-1].exchange.request.call
             return Ask((page, read_call(gone[0].id)), vanished, max(gone[0].due, exchanges[0].finished + LAG_S))
-        # likeliest to be lost too is one that no page ever showed
-        others = sorted((one for one in creations if one not in gone), key=lambda one: one.id in on_pages)
+        # likeliest to be lost too is one that no page ever showed, then one that the last page lacks
+        others = sorted(
+            (one for one in creations if one not in gone), key=lambda one: (one.id in on_pages, one != absent)
+        )
         asked = [*gone, *others][:2]
         return Ask(tuple(read_call(one.id) for one in asked), vanished, max(one.due for one in asked))
     one, x = late[0]
@@ -137,11 +135,33 @@ def _is_lost(
     beside = [kin for kin in unread if kin.exchange.burst is not None and kin.exchange.burst == one.exchange.burst]
     # a server may lose animals that were created at the same time, or one kind of animal
     alike = beside or [kin for kin in unread if kin.status == one.status]
-    if alike:
-        return Ask((read_call(alike[0].id),), vanished, alike[0].due)
+    kin = _off_the_last_page(record, creations, x[0].sent) or next(iter(alike), None)
+    if kin is not None:
+        return Ask((read_call(kin.id),), vanished, kin.due)
     # the pages that are most likely to show it
     pages = (page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
     return Ask((*pages, read_call(one.id)), vanished, x[0].finished + LAG_S)
+
+
+def _of_another(
+    record: Record, reads: Sequence[tuple[Creation, Sequence[Exchange]]], shown: tuple[Exchange, ...]
+) -> Ask | None:
+    """Whether another animal is lost, if one that was found no longer is; None if no page lacks another one."""
+    missed = [(one, since) for one, x in reads if (since := not_found_since(x))]
+    if not missed:
+        return None
+    one, since = missed[0]
+    other = _off_the_last_page(record, [one for one, _ in reads], since[0].sent)
+    vanished = _vanished(one, since[-1], (*shown, *since))
+    return Ask((read_call(other.id),), vanished, other.due) if other else None
+
+
+def _vanished(one: Creation, read: Exchange, examined: tuple[Exchange, ...]) -> Undecided:
+    return Undecided(
+        f"{described(read)} returned 404, although {_creating(one)}; another client may have removed it. Run again.",
+        examined=examined,
+        doubtful=True,
+    )
 
 
 def _of_a_third(
@@ -159,13 +179,28 @@ def _of_a_third(
     others = [one for one in creations if one.id not in gone]
     if len(late) > _FEW or not others:
         return None
-    index, pages = late[0][0].exchange.index, pages_of(record, page_call(LIMIT_MAX))
-    third = min(others, key=lambda one: (pages and one.id in pages[-1].ids, abs(one.exchange.index - index)))
+    index = late[0][0].exchange.index
+    third = min(others, key=lambda one: (not _is_off_the_last(record, one), abs(one.exchange.index - index)))
     since = max(third.due, min(exchanges[0].sent for _, exchanges in late))
     asked = [e for e in read_in(record).get(third.id, ()) if e.sent >= since]
     if not asked:
         return Ask((read_call(third.id),), vanished, third.due)
     return None if asked[-1].status == 404 else vanished
+
+
+def _is_off_the_last(record: Record, one: Creation) -> bool:
+    """Whether the last of the widest pages was read after an animal was created and lacks it."""
+    last = pages_of(record, page_call(LIMIT_MAX))[-1:]
+    return any(one.exchange.finished <= page.exchange.sent and one.id not in page.ids for page in last)
+
+
+def _off_the_last_page(record: Record, creations: Sequence[Creation], gone: float) -> Creation | None:
+    """An animal that the last page lacks, once another one is `gone`; None if a GET found any of them since then."""
+    read = read_in(record)
+    absent = [(one, read.get(one.id, ())) for one in creations if _is_off_the_last(record, one)]
+    if any(e.sent >= gone and read_sight(e) for _, x in absent for e in x):
+        return None
+    return next((one for one, x in absent if not any(e.sent >= gone for e in x) and not not_found_since(x)), None)
 
 
 _FEW = 2  # animals of a run that another client may remove
