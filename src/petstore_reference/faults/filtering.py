@@ -79,7 +79,7 @@ FAULTS = [
     *page(
         "filter-available-by-default",
         "Without `status`, the list shows only animals that are available.",
-        "LIST-8",
+        "LIST-8 CREATE-13",
         _without_filter(lambda animal: animal.status == "available"),
         needs="writes",
     ),
