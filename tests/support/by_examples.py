@@ -24,7 +24,7 @@ no-limit-with-sold-unfiltered no-limit-with-sold-unlimited no-match-gives-all no
 list-stale-for-a-minute status-empty-accepted status-padded-accepted status-before-newline-accepted
 list-as-status-crashes status-first-dropped third-category-refused id-0-200-list
 created-without-status-not-stored field-names-in-any-case-accepted json-in-string-accepted
-created-name-leading-blanks-lost category-1e400-crashes nul-crashes
+created-name-leading-blanks-lost nul-crashes filter-available-by-default
 control-character-crashes extra-field-crashes get-cached-as-text unknown-parameter-crashes
 limit-1-with-sold-refused limit-20-with-available-refused limit-1-with-sold-unfiltered
 limit-1-with-sold-unlimited limit-20-with-available-unfiltered limit-20-with-available-unlimited
@@ -33,6 +33,7 @@ limit-not-in-menu-refused short-names-refused name-0-refused name-taken-409 digi
 refused-post-rolls-back id-not-found-stays-404 category-fraction-stored-as-is read-name-escaped
 read-category-off-by-one get-name-escaped listed-name-escaped
 stored-name-escaped filter-before-limit-ignored sold-not-found read-status-lost
+created-vanishes-after-25-requests unknown-positive-id-crashes
 """
 
 BY_EXAMPLES = frozenset(_NAMES.split())

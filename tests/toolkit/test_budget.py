@@ -15,11 +15,3 @@ def test_nested_blocks_count_a_request_of_the_examples_once() -> None:
     assert budget.examples_sent == 5
     assert budget.spare() == WRITING_BUDGET - 5
     assert budget.examples_left() == 35
-
-
-def test_questions_before_the_end_leave_it_half_of_its_share() -> None:
-    budget = Budget(RequestTally(), writes=True, examples_share=40, has_end=True)
-    assert (budget.kept_for_the_end, budget.kept_from_questions) == (10, 5)
-    budget.ended = True
-    assert budget.kept_from_questions == 0
-    assert Budget(RequestTally(), writes=True, examples_share=40, has_end=False).kept_from_questions == 0

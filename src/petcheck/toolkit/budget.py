@@ -79,11 +79,6 @@ class Budget:
         return RESERVED + self.kept_for_chunks + self.kept_for_the_end
 
     @property
-    def kept_from_questions(self) -> int:
-        """Requests that questions before the end leave it: the half of its share that is most telling."""
-        return 0 if self.ended or not self.has_end else self.kept_for_the_end // 2
-
-    @property
     def kept_for_chunks(self) -> int:
         """Requests kept for the body in chunks: one of those of property examples."""
         return int(self.writes and self.examples_share > 0)

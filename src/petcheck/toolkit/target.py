@@ -249,13 +249,12 @@ class Target:
         return self.keys.needed + (self.keys.likely if self.budget.examples_share else ())
 
     def _still_planned(self) -> int:
-        """Requests that a run of everything has yet to send: with invalid keys, a few others, and those of its end."""
-        end = self.budget.kept_from_questions
+        """Requests with invalid keys, and a few others, that a run of everything has yet to send."""
         if not self.budget.has_end or self.api.known(page_call(LIMIT_MAX + 1)):
-            return end
+            return 0
         planned = Counter(cell.pair for cell in self.keys_always_asked)
         sent = Counter((call.credential, call.operation) for call in {one.request.call for one in self.record})
-        return (planned - sent).total() + RESERVED + end
+        return (planned - sent).total() + RESERVED
 
     def ending(self) -> Iterator[Call]:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
