@@ -538,3 +538,9 @@ def test_no_report_has_what_was_masked(tmp_path: Path) -> None:
     assert judged_again(stream_in(har_of(calls), tmp_path), folder).trouble == []
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert [name for name, content in files.items() if b"canary" in content] == []
+
+
+def test_halves_of_surrogate_pairs_are_masked_with_the_rest() -> None:
+    masks = Masks(["key \ud800 of sixteen or more"], ["\udfffsecretsecret1234"])
+    assert masks.in_text("a key \ud800 of sixteen or more") == "a [redacted-key]"
+    assert "secretsecret1234" not in masks.in_text("and \udfffsecretsecret1234")

@@ -55,8 +55,8 @@ def write_proof(
         if stamp is not None:
             contents[timestamp.FILE] = lambda: stamp(proof[manifest.FILE].encode())
         # first, since an envelope and a time of an earlier run prove nothing about this one
-        for name in (attestation.ENVELOPE_FILE, timestamp.FILE):
-            (folder / name).unlink(missing_ok=True)
+        for old in (attestation.ENVELOPE_FILE, timestamp.FILE):
+            (folder / old).unlink(missing_ok=True)
         for name, content in contents.items():
             atomic_write.write(folder / name, content())
     except Exception as error:  # a proof that fails must not prevent the end of the run

@@ -129,7 +129,9 @@ class _Search:
     """One search for any number of texts, in all their forms; `short` are found as whole words only."""
 
     def __init__(self, texts: Iterable[str], short: Iterable[bytes]) -> None:
-        forms = {form.lower() for one in texts for form in _written(one) if len(form) <= 2 * len(one.encode()) + 2}
+        # in a recording, text may have halves of surrogate pairs
+        known = [(one, 2 * len(one.encode("utf-8", "surrogatepass")) + 2) for one in texts]
+        forms = {form.lower() for one, most in known for form in _written(one) if len(form) <= most}
         self._index = _index(forms)
         # of a phrase no word is long enough to find it by
         phrases = (re.escape(form) for form in sorted(forms, key=len, reverse=True) if not _RUNS.search(form))
