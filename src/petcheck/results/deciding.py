@@ -130,10 +130,10 @@ def without_circumstances(decision: DecidingExchange) -> Hashable:
 
 def _beside_status(row: Verdict, exchange: Exchange) -> Hashable:
     """What else failures by a wrong status with one cause have in common."""
-    if exchange.heard.status < 300:  # requests that are accepted should have been refused alike
+    # requests that are accepted should have been refused alike, and a framework refuses each kind in its own way
+    refused = exchange.status in _REFUSALS and row.expected.startswith("4")
+    if exchange.heard.status < 300 or refused:
         return row.expected
-    if exchange.status in _REFUSALS and row.expected.startswith("4"):
-        return row.expected  # a framework refuses each kind in its own way
     raised = tuple((exchange.log or "").rstrip().split("\n")[-_TRACEBACK:])
     return raised if any(raised) else exchange.request.operation
 
