@@ -493,11 +493,12 @@ def test_a_post_whose_own_answer_cannot_be_read_is_the_likeliest_to_break_a_page
 def test_a_pass_names_what_needs_writes() -> None:
     covered = Coverage("3 operations", 3, 3, (), ("POST /pets", "sold"))
     verdict = ruled(Held((exchange(),)), covered=covered)
-    said = "Confirmed in 1 exchange (3 operations: 3 of 3). Not examined: POST /pets, sold. Run with --allow-writes."
+    said = "Confirmed in 1 exchange: 3 of 3 operations. Not examined: POST /pets, sold. Run with --allow-writes."
     assert (verdict.outcome, verdict.reason, verdict.settled_by) == ("pass", said, "--allow-writes")
     assert verdict.covered == covered
     denied = ruled(Held((exchange(),)), TOP_DENIED, covered=covered)
     assert denied.settled_by == "--category-id"
+    assert "Not examined: POST /pets, sold. " in denied.reason
     assert ruled(TRIED, ASKED, covered=covered).covered == covered
 
 

@@ -73,12 +73,13 @@ def test_a_small_run() -> None:
 
 
 def test_the_passes_that_cover_the_smallest_shares_are_below_the_table() -> None:
-    shares = {"AUTH-1": (4, 4), "AUTH-2": (9, 44), "AUTH-4": (6, 16), "LIST-4": (2, 20), "LIST-6": (8, 20)}
-    rows = [samples.row(name, "pass", covered=Coverage("cells", *share)) for name, share in shares.items()]
+    shares = {"AUTH-1": (4, 4), "AUTH-2": (9, 44), "AUTH-4": (6, 16), "LIST-3": (2, 20), "LIST-6": (8, 20)}
+    rows = [samples.row(name, "pass", covered=Coverage("a × b", *share)) for name, share in shares.items()]
+    rows.append(samples.row("GET-3", "pass", covered=Coverage("5 classes of id", 1, 5)))
     rows += [samples.row("CREATE-8", covered=Coverage("kinds of defect", 1, 6)), samples.row("LIST-5", "pass")]
     text = render(samples.result(*rows), (), width=80, colour=False, folder=None)
     least = text.partition("least covered: ")[2].partition("\n\n")[0]
-    assert " ".join(least.split()) == "LIST-4 2 of 20 (cells), AUTH-2 9 of 44 (cells), AUTH-4 6 of 16 (cells)"
+    assert " ".join(least.split()) == "LIST-3 2 of 20 (a × b), GET-3 1 of 5 classes of id, AUTH-2 9 of 44 (a × b)"
     whole = render(samples.result(rows[0], rows[-1]), (), width=80, colour=False, folder=None)
     assert "least covered" not in whole
 

@@ -1,4 +1,4 @@
-"""A new requirement needs its entry, its rule and its check, as docs/adding-a-check.md shows them: then it is judged,
+"""A new requirement needs its entry, rule, check and cells, as docs/adding-a-check.md shows them: then it is judged,
 reported and listed.
 """
 
@@ -26,7 +26,7 @@ PAGE = (suite_root() / "docs" / "adding-a-check.md").read_text("utf-8")
 # the page shows the imports of the rule on top of it; in the module they stand at its top
 # the page shows no number that will be taken one day
 NEW = f"LIST-{1 + sum(entry.id.startswith('LIST-') for entry in catalogue().judged)}"
-ENTRY, RULE_WITH_IMPORTS, CHECK, FAULT, VARIATION = (
+ENTRY, RULE_WITH_IMPORTS, CHECK, CELLS, FAULT, VARIATION = (
     block.replace("LIST-99", NEW) for block in re.findall(r"```(?:yaml|python)\n(.*?)```", PAGE, flags=re.DOTALL)
 )
 IMPORTS, RULE = RULE_WITH_IMPORTS.split("\n\n\n", maxsplit=1)
@@ -58,6 +58,7 @@ def suite(tmp_path: Path) -> Path:
     insert(tmp_path / "src/petcheck/judging/rules/list_pets.py", FUTURE, f"\n{IMPORTS}\n")
     append(tmp_path / "src/petcheck/judging/rules/list_pets.py", f"\n\n{RULE}")
     append(tmp_path / "checks/test_4_1_list.py", f"\n\n{CHECK}")
+    append(tmp_path / "src/petcheck/judging/cells.py", CELLS)
     for file, added in (("faults/listing.py", FAULT), ("variations/bodies.py", VARIATION)):
         insert(tmp_path / "src/petstore_reference" / file, FUTURE, f"\n{HEADER}")
         append(tmp_path / "src/petstore_reference" / file, f"\n{added}")

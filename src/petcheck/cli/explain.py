@@ -163,7 +163,7 @@ def _conforming(page: TextLines, known: Explanation) -> None:
 
 def _covered(page: TextLines, entry: Requirement) -> None:
     """What there is to examine of a requirement in a run with writes, and how much of it a pass needs."""
-    cells = cells_of(entry.id, Grounds(utc_today(), writes=True))
+    cells = cells_of(entry.id, Grounds(utc_today(), writes=True, run=PROGRAM))
     if cells is None:
         return
     page.head("What a pass covers")

@@ -10,18 +10,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, product
 
-from petcheck.call import Credential
+from petcheck.call import Credential, Form
 from petcheck.exchange import Exchange
-from petcheck.json_values import Json, integer, kind
+from petcheck.judging import dimensions
+from petcheck.judging.dimensions import NO_STATUS, Cell
 from petcheck.judging.judgement import Grounds
-from petcheck.judging.request_bodies import FIELDS, PLAIN_NAME_LENGTH, asked_of
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
-from petcheck.judging.statuses import query_is_valid
-from petcheck.spec.figures import LIMITS_NAMED, REMOVAL_DAY, STATUSES
+from petcheck.spec.figures import REMOVAL_DAY, STATUSES
 from petcheck.spec.operations import Operation, allowed_operations
 
-Cell = tuple[str, ...]
-"""One value of each dimension."""
+_TIMES = " × "
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Cells:
     def words(self) -> str:
         """The dimensions in words: "5 kinds of key × 4 operations"."""
         several = {name: values for name, values in self.dimensions.items() if len(values) > 1}
-        return " × ".join(f"{len(values)} {name}" for name, values in (several or self.dimensions).items())
+        return _TIMES.join(f"{len(values)} {name}" for name, values in (several or self.dimensions).items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +65,30 @@ class Coverage:
     forbidden: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """In words."""
-        return f"{self.dimensions}: {self.seen} of {self.total}"
+        """In words: "4 of 5 classes of id", "10 of 48 (12 kinds of key × 4 operations)"."""
+        several = _TIMES in self.dimensions
+        return f"{self.seen} of {f'{self.total} ({self.dimensions})' if several else self.dimensions}"
 
 
 def coverage(requirement: str, examined: Iterable[Exchange], grounds: Grounds) -> Coverage | None:
-    """What the examined exchanges cover of a requirement; None if it has no cells, since any exchange shows it."""
+    """What the examined exchanges cover of a requirement; None if it has one cell or none: any shows it."""
     table = CELLS.get(requirement)
     if table is None:
         return None
     cells, with_writes = table(grounds), table(replace(grounds, writes=True))
     existing = frozenset(cells.all())
+    if len(existing) < 2:
+        return None
     seen = {cell for exchange in examined for cell in cells.of(exchange)} & existing
     missing = tuple(_in_words(need) for need in cells.needs if not any(set(need) <= set(cell) for cell in seen))
     forbidden = tuple(value for value in with_writes.values if value not in cells.values)
     return Coverage(cells.words, len(seen), len(existing), missing, forbidden)
+
+
+def needs_cells(requirement: str, grounds: Grounds) -> bool:
+    """Whether a pass of a requirement needs some of its cells."""
+    cells = cells_of(requirement, grounds)
+    return cells is not None and cells.needs != ()  # pragma: no mutate - it only saves time
 
 
 def covering(requirement: str, need: str, record: Iterable[Exchange], grounds: Grounds) -> list[Exchange]:
@@ -105,6 +112,10 @@ def _operations(grounds: Grounds) -> dict[str, Operation]:
     return {str(one): one for one in allowed_operations(writes=grounds.writes, as_of=grounds.as_of)}
 
 
+def _showing_animals(grounds: Grounds) -> tuple[str, ...]:
+    return tuple(name for name, one in _operations(grounds).items() if one.body(200) or one.body(201))
+
+
 def _each(values: Iterable[str]) -> tuple[Cell, ...]:
     return tuple((value,) for value in values)
 
@@ -116,20 +127,21 @@ def _kinds(
     return Cells({name: values}, of, _each(needed))
 
 
-# ---- sections 1, 7 and 8: every response
+# ---- any response
 
 
-_STATUSES = (200, 201, 400, 401, 404)
-_ANOTHER_STATUS = "another status"
+def _each_operation(grounds: Grounds) -> Cells:
+    return Cells({"operations": tuple(_operations(grounds))}, dimensions.operation)
 
 
 def _answers(grounds: Grounds) -> Cells:
     """Operations × statuses; any status shows whether the headers are there."""
     operations = tuple(_operations(grounds))
     successes = {str(one): "201" if one is Operation.CREATE_PET else "200" for one in Operation}
+    statuses = (*map(str, dimensions.STATUSES_OF_ANSWERS), dimensions.ANOTHER_STATUS)
     return Cells(
-        {"operations": operations, "statuses": (*map(str, _STATUSES), _ANOTHER_STATUS)},
-        _answer,
+        {"operations": operations, "statuses": statuses},
+        dimensions.answer,
         _each(operations),
         lambda cell: cell[1] == successes[cell[0]] or cell[1] not in successes.values(),
     )
@@ -140,20 +152,34 @@ def _bodies(statuses: tuple[int, ...], needs: tuple[Cell, ...], grounds: Grounds
     operations = _operations(grounds)
     return Cells(
         {"operations": tuple(operations), "statuses": tuple(map(str, statuses))},
-        _answer,
-        needs or _each(name for name, one in operations.items() if one.body(200) or one.body(201)),
+        dimensions.answer,
+        needs or _each(_showing_animals(grounds)),
         lambda cell: operations[cell[0]].body(int(cell[1])) is not None,
     )
-
-
-def _answer(exchange: Exchange) -> Iterator[Cell]:
-    status = exchange.status if exchange.status in _STATUSES else _ANOTHER_STATUS
-    yield str(exchange.request.operation), str(status)
 
 
 def _errors(grounds: Grounds) -> Cells:
     found = () if grounds.as_of >= REMOVAL_DAY else (("404",),)
     return _bodies((400, 401, 404), (("401",), *found, *((("400",),) if grounds.writes else ())), grounds)
+
+
+def _requests(grounds: Grounds) -> Cells:
+    values = {"operations": tuple(_operations(grounds)), "kinds of request": dimensions.REQUESTS}
+    return Cells(values, partial(dimensions.request, grounds))
+
+
+def _forms(grounds: Grounds) -> tuple[str, ...]:
+    """The forms of a request that a run draws from; recorded traffic does not show them."""
+    return dimensions.FORMS if grounds.run else (Form.PLAIN.value,)
+
+
+def _each_form(grounds: Grounds) -> Cells:
+    return Cells({"forms of the request": _forms(grounds)}, dimensions.form)
+
+
+def _forms_of_operations(grounds: Grounds) -> Cells:
+    values = {"operations": tuple(_operations(grounds)), "forms of the request": _forms(grounds)}
+    return Cells(values, dimensions.form_of_operation)
 
 
 # ---- section 5: keys
@@ -163,13 +189,9 @@ def _keys(kinds: tuple[Credential, ...], needed: tuple[Credential, ...], grounds
     operations = tuple(_operations(grounds))
     return Cells(
         {"kinds of key": tuple(key.value for key in kinds), "operations": operations},
-        _key,
+        dimensions.key,
         _each((*(key.value for key in needed), *operations)),
     )
-
-
-def _key(exchange: Exchange) -> Iterator[Cell]:
-    yield exchange.request.credential.value, str(exchange.request.operation)
 
 
 _FIRST = (Credential.MISSING, Credential.EMPTY, Credential.RANDOM)
@@ -180,165 +202,122 @@ def _defects_beside_keys(grounds: Grounds) -> Cells:
     operations = [name for name, one in _operations(grounds).items() if one is not Operation.STORE_ORDERS]
     return Cells(
         {"kinds of key": tuple(key.value for key in _FIRST), "operations with a second defect": operations},
-        _key,
+        dimensions.key,
         tuple((Credential.MISSING.value, operation) for operation in operations),
     )
+
+
+# ---- sections 2 and 4.3: animals
+
+
+_STATUSES_OF_ANIMALS = (*STATUSES, NO_STATUS)
+
+
+def _animals(grounds: Grounds) -> Cells:
+    values = {"operations": _showing_animals(grounds), "statuses of an animal": _STATUSES_OF_ANIMALS}
+    return Cells(values, dimensions.animal)
+
+
+def _sources_of_ids(grounds: Grounds) -> Cells:
+    posts = dimensions.SOURCES_OF_POSTS if grounds.writes else ()
+    return Cells({"sources of ids": (*dimensions.SOURCES_OF_PAGES, *posts)}, dimensions.source_of_ids)
+
+
+def _origins(grounds: Grounds) -> tuple[str, ...]:
+    return (*((dimensions.OF_THE_RUN,) if grounds.writes else ()), dimensions.ANOTHER)
+
+
+def _reads(grounds: Grounds) -> Cells:
+    values = {"origins of an animal": _origins(grounds), "forms of the request": _forms(grounds)}
+    return Cells(values, partial(dimensions.read, grounds))
+
+
+def _animals_read(grounds: Grounds) -> Cells:
+    values = {"origins": _origins(grounds), "statuses of an animal": _STATUSES_OF_ANIMALS}
+    return Cells(values, partial(dimensions.animal_read, grounds))
 
 
 # ---- section 4.1: pages
 
 
-_ANOTHER, _NO_LIMIT, _NO_STATUS = "another limit", "no limit", "no status"
-_LIMITS = {str(number): f"limit {number}" for number in LIMITS_NAMED}
+_ALL, _FILTERS = dimensions.EVERY_LIMIT, (*STATUSES, NO_STATUS)
+_GIVEN, _WITHOUT, _WITH_ROOM = _ALL[:-1], _ALL[-1:], _ALL[1:]  # a page of one animal that has room shows none
 
 
-def _pages(needs: tuple[Cell, ...], _grounds: Grounds) -> Cells:
-    limits, statuses = (*_LIMITS.values(), _ANOTHER, _NO_LIMIT), (*STATUSES, _NO_STATUS)
-    return Cells({"limits": limits, "filters": statuses}, _page, needs)
+def _pages(limits: tuple[str, ...], filters: tuple[str, ...], needs: tuple[Cell, ...], _grounds: Grounds) -> Cells:
+    return Cells({"limits": limits, "filters": filters}, partial(dimensions.page, limits, filters), needs)
 
 
-def _page(exchange: Exchange) -> Iterator[Cell]:
-    if exchange.request.operation is Operation.LIST_PETS and query_is_valid(exchange):
-        query = dict(exchange.request.query)
-        limit = _LIMITS.get(query["limit"], _ANOTHER) if "limit" in query else _NO_LIMIT
-        yield limit, query.get("status", _NO_STATUS)
+def _sizes_of_pages(_grounds: Grounds) -> Cells:
+    return Cells({"sizes of a page": dimensions.SIZES, "filters": _FILTERS}, dimensions.size_of_page)
 
 
 # ---- section 4.2: bodies
 
 
-def _member(exchange: Exchange, name: str) -> Json:
-    value = exchange.request.parsed.value
-    return value.get(name) if isinstance(value, dict) else None
-
-
-def _new_status(exchange: Exchange) -> Iterator[Cell]:
-    status = _member(exchange, "status")
-    yield (status if isinstance(status, str) else _NO_STATUS,)
-
-
-_NAMES = _PLAIN, _LONG, _ENDS, _CONTROLS, _WIDE = (
-    "printable ASCII",
-    f"over {PLAIN_NAME_LENGTH} characters",
-    "spaces at the ends",
-    "control characters",
-    "beyond ASCII",
-)
-
-
-def _name(exchange: Exchange) -> Iterator[Cell]:
-    name = _member(exchange, "name")
-    if not isinstance(name, str):
-        return
-    odd = {
-        _LONG: len(name) > PLAIN_NAME_LENGTH,
-        _ENDS: name != name.strip(),
-        _CONTROLS: not name.isprintable() and name.isascii(),
-        _WIDE: not name.isascii(),
-    }
-    yield from ((one,) for one, has in odd.items() if has)
-    if not any(odd.values()):
-        yield (_PLAIN,)
-
-
-_CATEGORIES = _SMALL, _BEYOND_32, _BEYOND_53, _NEGATIVE = (
-    "below 2^31",
-    "beyond 2^31",
-    "beyond 2^53, where a double is not exact",
-    "negative",
-)
-
-
-def _category(exchange: Exchange) -> Iterator[Cell]:
-    number = integer(_member(exchange, "categoryId"))
-    if number is None:
-        return
-    if number < 0:
-        yield (_NEGATIVE,)
-    size = abs(number)
-    yield (_BEYOND_53 if size > 2**53 else _BEYOND_32 if size >= 2**31 else _SMALL,)
-
-
 def _defects(requirement: str, values: tuple[str, ...], needed: int, grounds: Grounds) -> Cells:
     """The kinds of defect of one requirement; the first `needed` of them are what a pass needs."""
-    return Cells({"kinds of defect": values}, partial(_defect, requirement, grounds), _each(values[:needed]))
+    return Cells({"kinds of defect": values}, partial(dimensions.defect, requirement, grounds), _each(values[:needed]))
 
 
-def _defect(requirement: str, grounds: Grounds, exchange: Exchange) -> Iterator[Cell]:
-    if asked_of(exchange.request, grounds.categories).requirement != requirement:
-        return
-    value = exchange.request.parsed.value
-    if requirement == "CREATE-5":
-        is_json = not exchange.request.parsed.wrong
-        yield ("no body" if not exchange.request.body else "not an object" if is_json else "not JSON",)
-    elif isinstance(value, dict) and value.keys() <= FIELDS:  # another member may be why it was refused
-        yield (_defect_of_member(requirement, value),)
+def _refused(grounds: Grounds) -> Cells:
+    return Cells({"kinds of defect": tuple(dimensions.REFUSED.values())}, partial(dimensions.refused_body, grounds))
 
 
-def _defect_of_member(requirement: str, pet: dict[str, Json]) -> str:
-    if requirement == "CREATE-6":
-        return f"no {next(name for name in ('name', 'categoryId') if name not in pet)}"
-    if requirement == "CREATE-9":
-        return "below int64" if str(pet["categoryId"]).startswith("-") else "above int64"
-    value = pet[_FIELD[requirement]]
-    if requirement != "CREATE-10" or value is None:
-        return kind(value)
-    if not isinstance(value, str):
-        return _ANOTHER_TYPE
-    if not value.strip():
-        return "an empty text"
-    return "a status in other letters" if value.strip().lower() in STATUSES else "an unknown status"
-
-
-_FIELD = {"CREATE-7": "name", "CREATE-8": "categoryId", "CREATE-10": "status"}
-
-
-_EMPTY, _LARGE = "an empty name", "a large categoryId"
-_NAMES_IN_DOUBT = {
-    _LONG: f"a name of {_LONG}",
-    _ENDS: f"a name with {_ENDS}",
-    _CONTROLS: f"a name with {_CONTROLS}",
-    _WIDE: f"a name with characters {_WIDE}",
-}
-_IN_DOUBT = _EMPTY, *_NAMES_IN_DOUBT.values(), _LARGE
-
-
-def _doubt(exchange: Exchange) -> Iterator[Cell]:
-    if _member(exchange, "name") == "":
-        yield (_EMPTY,)
-    yield from ((_NAMES_IN_DOUBT[kind],) for (kind,) in _name(exchange) if kind != _PLAIN)
-    if (_SMALL,) not in _category(exchange):
-        yield (_LARGE,)
+def _values_of_the_run(grounds: Grounds) -> Cells:
+    return Cells({"kinds of value": dimensions.VALUES}, partial(dimensions.value_of_the_run, grounds))
 
 
 # ---- all of them
 
 
-_TYPES = ("an integer", "null", "a boolean", "a string", "a number with a fraction", "an array", "an object")
-_ANOTHER_TYPE = "another JSON type"
-_WRONG_STATUSES = ("an unknown status", "a status in other letters", "null", _ANOTHER_TYPE, "an empty text")
+_IN_DOUBT = (dimensions.EMPTY_NAME, *dimensions.NAMES_IN_DOUBT, dimensions.LARGE_CATEGORY)
 
 CELLS: Mapping[str, Callable[[Grounds], Cells]] = {
-    **dict.fromkeys(("SERVICE-1", "BODY-1"), partial(_bodies, _STATUSES, ())),
-    **dict.fromkeys(("RATE-1", "RATE-2", "RATE-3"), _answers),
-    **dict.fromkeys(("ERROR-1", "ERROR-2", "ERROR-3", "ERROR-4"), _errors),
+    **dict.fromkeys(("SERVICE-1", "BODY-1"), partial(_bodies, dimensions.STATUSES_OF_ANSWERS, ())),
+    **dict.fromkeys(("PET-1", "PET-2", "PET-3", "PET-4"), _animals),
+    "PET-5": _sources_of_ids,
+    "PETS-1": _sizes_of_pages,
+    "LIST-1": _each_form,
+    "LIST-2": partial(_pages, _GIVEN, _FILTERS, _each(dimensions.LIMITS.values())),
+    "LIST-3": partial(_pages, _GIVEN, _FILTERS, ()),
+    "LIST-4": partial(_pages, _WITHOUT, _FILTERS, ()),
+    "LIST-5": partial(_kinds, "limits", dimensions.LONG_PAGES, (), dimensions.limit_of_long_page),
+    "LIST-6": partial(_pages, _ALL, STATUSES, _each(STATUSES)),
+    "LIST-7": partial(_pages, _ALL, STATUSES, ()),
+    "LIST-8": partial(_pages, _WITH_ROOM, STATUSES, ()),
+    "CREATE-1": partial(_kinds, "statuses", _STATUSES_OF_ANIMALS, _STATUSES_OF_ANIMALS, dimensions.new_status),
+    "CREATE-2": partial(_kinds, "kinds of name", dimensions.NAMES, (dimensions.PLAIN_NAME,), dimensions.new_name),
+    "CREATE-3": partial(
+        _kinds, "kinds of categoryId", dimensions.CATEGORIES, (dimensions.BEYOND_53,), dimensions.new_category
+    ),
+    "CREATE-4": partial(_kinds, "statuses", STATUSES, STATUSES, dimensions.new_status),
+    "CREATE-5": partial(_defects, "CREATE-5", ("no body", "not JSON", "not an object"), 3),
+    "CREATE-6": partial(_defects, "CREATE-6", ("no name", "no categoryId"), 2),
+    "CREATE-7": partial(_defects, "CREATE-7", tuple(one for one in dimensions.TYPES if one != "a string"), 2),
+    "CREATE-8": partial(_defects, "CREATE-8", dimensions.TYPES[1:], 4),
+    "CREATE-9": partial(_defects, "CREATE-9", ("above int64", "below int64"), 1),
+    "CREATE-10": partial(_defects, "CREATE-10", dimensions.WRONG_STATUSES, 4),
+    "CREATE-11": _refused,
+    **dict.fromkeys(("CREATE-12", "CREATE-13"), _values_of_the_run),
+    "CREATE-14": partial(
+        _kinds, "kinds of doubt", _IN_DOUBT, (dimensions.WIDE_NAME, dimensions.LARGE_CATEGORY), dimensions.doubt
+    ),
+    **dict.fromkeys(("GET-1", "GET-4"), _reads),
+    "GET-2": _animals_read,
+    "GET-3": partial(_kinds, "classes of id", dimensions.IDS, (), dimensions.class_of_id),
+    "ORDERS-1": _each_form,
     **{
         name: partial(_keys, kinds, tuple(key for key in kinds if key in SURELY_INVALID and len(kinds) > 1))
         for name, kinds in INVALID.items()
     },
     "AUTH-5": _defects_beside_keys,
-    "LIST-2": partial(_pages, _each(_LIMITS.values())),
-    "LIST-6": partial(_pages, _each(STATUSES)),
-    **dict.fromkeys(("LIST-3", "LIST-4", "LIST-7"), partial(_pages, ())),
-    "CREATE-1": partial(_kinds, "statuses", (*STATUSES, _NO_STATUS), (*STATUSES, _NO_STATUS), _new_status),
-    "CREATE-2": partial(_kinds, "kinds of name", _NAMES, (_PLAIN,), _name),
-    "CREATE-3": partial(_kinds, "kinds of categoryId", _CATEGORIES, (_BEYOND_53,), _category),
-    "CREATE-4": partial(_kinds, "statuses", STATUSES, STATUSES, _new_status),
-    "CREATE-5": partial(_defects, "CREATE-5", ("no body", "not JSON", "not an object"), 3),
-    "CREATE-6": partial(_defects, "CREATE-6", ("no name", "no categoryId"), 2),
-    "CREATE-7": partial(_defects, "CREATE-7", tuple(one for one in _TYPES if one != "a string"), 2),
-    "CREATE-8": partial(_defects, "CREATE-8", (*_TYPES[1:],), 4),
-    "CREATE-9": partial(_defects, "CREATE-9", ("above int64", "below int64"), 1),
-    "CREATE-10": partial(_defects, "CREATE-10", _WRONG_STATUSES, 4),
-    "CREATE-14": partial(_kinds, "kinds of doubt", _IN_DOUBT, (_NAMES_IN_DOUBT[_WIDE], _LARGE), _doubt),
+    "AUTH-6": partial(
+        _kinds, "kinds of refused key", tuple(dimensions.REFUSED_KEYS.values()), (), dimensions.key_of_post
+    ),
+    "AUTH-7": _forms_of_operations,
+    **dict.fromkeys(("ERROR-1", "ERROR-2", "ERROR-3", "ERROR-4"), _errors),
+    "ERROR-5": _requests,
+    **dict.fromkeys(("RATE-1", "RATE-2", "RATE-3"), _answers),
+    **dict.fromkeys(("RATE-4", "RATE-5"), _each_operation),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from petcheck.judging.apply import decide_from_tries, sentence
-from petcheck.judging.cells import coverage, covering
+from petcheck.judging.cells import coverage, covering, needs_cells
 from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
 from petcheck.judging.judgement import Grounds, Problem
@@ -57,7 +57,8 @@ def _settled(requirement: Requirement, record: Record, grounds: Grounds) -> Sett
     decision = decide_from_tries(RULE[requirement.id], record, grounds)
     if isinstance(decision, Ask):
         return decision.otherwise
-    covered = coverage(requirement.id, decision.examined, grounds) if isinstance(decision, Held) else None
+    needy = isinstance(decision, Held) and needs_cells(requirement.id, grounds)
+    covered = coverage(requirement.id, decision.examined, grounds) if needy else None
     if covered is None or not covered.missing:
         return decision
     left = "; ".join(f"{need}{_why_not(requirement, need, record, grounds)}" for need in covered.missing)

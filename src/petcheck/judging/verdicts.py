@@ -184,7 +184,7 @@ def verdict_of(
     of the requirement was examined, if it has cells.
     """
     examined = tuple(sorted({exchange.index for exchange in decision.examined}))
-    said = f"confirmed in {plural(len(examined), 'exchange')}{f' ({covered})' if covered else ''}."
+    said = f"confirmed in {plural(len(examined), 'exchange')}{f': {covered}' if covered else ''}."
     verdict = replace(
         unjudged(requirement, target, "pass", said.replace("c", "C", 1)),
         checks=tuple(dict.fromkeys(attempt.check for attempt in attempts)),
@@ -207,7 +207,7 @@ def verdict_of(
             reason = f"{_reasons(needed)} Otherwise {said}"
             return _advised(replace(verdict, outcome="inconclusive", reason=reason, settled_by=settled_by), needed)
         if covered is not None and covered.forbidden:
-            not_run.append(replace(_NO_WRITES, reason=f"{', '.join(covered.forbidden)}."))
+            not_run.insert(0, replace(_NO_WRITES, reason=f"{', '.join(covered.forbidden)}."))
             settled_by = settled_by or _NO_WRITES.settled_by
         left_out = f" Not examined: {_reasons(not_run)}" if not_run else ""
         return _advised(replace(verdict, reason=f"{verdict.reason}{left_out}", settled_by=settled_by), not_run)

@@ -156,8 +156,8 @@ def _verdicts(
             missing = "" if made and requirement.id not in unfinished else _missing(stream)
             some = shown.pieces.get(requirement.id, record)
             verdict = verdict_of(requirement, part.name, decision, some, made, missing=missing, covered=covered)
-            if requirement.id in shown.pieces:
-                forget(some)
+            if head.settings.traffic:
+                forget(some if requirement.id in shown.pieces else decision.examined)
             yield without_given(verdict, EXHAUST) if part.settings.exhaust else verdict
 
 

@@ -100,7 +100,7 @@ def least_covered(rows: Iterable[Verdict], quote: Callable[[str], str] = printab
         if row.outcome == "pass" and (one := row.covered) is not None and one.seen < one.total
     ]
     named = sorted(partly, key=lambda each: each[0])[:_LEAST]
-    return ", ".join(f"{quote(row.id)} {one.seen} of {one.total} ({one.dimensions})" for _, row, one in named)
+    return ", ".join(f"{quote(row.id)} {one}" for _, row, one in named)
 
 
 def way_to(option: str, run: RunInfo) -> str:
