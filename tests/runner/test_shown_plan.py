@@ -15,6 +15,8 @@ from petcheck.call import Form
 from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig, Url
 from petcheck.exchange import Exchange
+from petcheck.judging.matchers import shortened
+from petcheck.judging.request_bodies import asked_for
 from petcheck.plan.bodies import DEFECTS
 from petcheck.plan.keys import key_plan
 from petcheck.runner import shown_plan
@@ -28,6 +30,10 @@ SOURCE = Url("https://host/v1", ApiKey("k-123"))
 DAY = date(2026, 11, 21)
 RUNS = [("7", "--allow-writes"), ("8",), ("9", "--allow-writes", "--choose", "AUTH-5"), ("9", "--choose", "AUTH-2"),
         ("9", "--allow-writes", "--choose", "AUTH-6"), ("9", "--allow-writes", "--choose", "CREATE-6")]  # fmt: skip
+RUNS_WITH_EXAMPLES = [("0", "--allow-writes"), ("3", "--allow-writes"), ("5",),
+                      ("4", "--allow-writes", "--choose", "CREATE-6"), ("1", "--allow-writes", "--choose", "GET-1"),
+                      ("2", "--allow-writes", "--choose", "LIST-3"),
+                      ("4", "--allow-writes", "--choose", "AUTH-5")]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,9 @@ def printed(lines: Iterable[str]) -> Printed:
             rows[list(rows)[-1]].append(text)
         elif rows and rows[list(rows)[-1]]:
             rows[list(rows)[-1]][-1] += f" {text}"
+        elif rows:  # more of the heading
+            name, below = rows.popitem()
+            rows[f"{name} {text}"] = below
     return Printed(rows)
 
 
@@ -70,9 +79,14 @@ def plan_of(config: Config) -> Printed:
 
 @cache
 def run(seed: str, *options: str) -> tuple[Trial, Printed]:
-    """A run against the reference server, and what a dry run prints for the same command."""
+    """A run without examples against the reference server, and what a dry run prints for the same command."""
+    return run_with_examples(seed, "--examples", "0", *options)
+
+
+@cache
+def run_with_examples(seed: str, *options: str) -> tuple[Trial, Printed]:
     with server(plan="enterprise") as url:
-        arguments = ("--seed", seed, "--examples", "0", *options)
+        arguments = ("--seed", seed, *options)
         trial = judge_in_place(url, *arguments)
         with without_network():
             return trial, plan_of(configured("--target", url, *arguments))
@@ -88,7 +102,8 @@ def test_the_keys_that_are_sent_are_those_of_the_plan(options: tuple[str, ...]) 
     trial, plan = run(*options)
     needed, sent = plan.keys("invalid keys that a pass needs"), without_key(trial)
     assert needed <= sent
-    named = plan.keys("then, while requests are left") | plan.keys("then, beside property examples")
+    named = plan.keys("other invalid keys")
+    assert not plan.keys("more invalid keys")
     if "--choose" in options:  # a choice leaves more requests than a run usually has
         allowed = allowed_operations(writes="--allow-writes" in options, as_of=DAY)
         known = {(cell.key.value, str(cell.operation)) for cell in key_plan(int(options[0]), allowed).others}
@@ -97,6 +112,16 @@ def test_the_keys_that_are_sent_are_those_of_the_plan(options: tuple[str, ...]) 
     else:
         assert sent <= needed | named
     assert bool(sent) == ("CREATE-6" not in options)
+
+
+@pytest.mark.parametrize("options", RUNS_WITH_EXAMPLES)
+def test_a_run_with_examples_sends_more_keys(options: tuple[str, ...]) -> None:
+    trial, plan = run_with_examples(*options)
+    named = plan.keys("invalid keys that a pass needs") | plan.keys("more invalid keys")
+    assert named <= without_key(trial)
+    if "AUTH-5" not in options:
+        assert len(without_key(trial) - named) <= 1  # beside the animals
+    assert bool(plan.keys("more invalid keys")) == ("--choose" not in options or "AUTH-5" in options)
 
 
 @pytest.mark.parametrize("options", RUNS)
@@ -144,6 +169,111 @@ def _first_other_forms(record: Iterable[Exchange], operation: Operation) -> set[
     return {e.request.form.value for e in others if e is others[0] or (e.burst and e.burst == others[0].burst)}
 
 
+# ---- animals and examples
+
+
+def in_words(body: bytes | None, known: range = range(1_000)) -> str:
+    """A body as the plan names it, which does not know what categories the pages show."""
+    what = asked_for(body, known).what.replace(", which no listed animal has", "")
+    return shortened(re.sub(r", `categoryId` -?\d+ and ", " and ", what))
+
+
+def posted(trial: Trial, *, example: bool) -> list[Exchange]:
+    """The POSTs with the valid key."""
+    posts = [one for one in trial.exchanges if one.request.operation is Operation.CREATE_PET]
+    return [one for one in posts if one.request.has_valid_key and one.example is example]
+
+
+def got(trial: Trial) -> set[str]:
+    """The paths of the GETs, shortened as the plan does it; a recording has no bytes that are not UTF-8."""
+    paths = {one.request.call.path for one in trial.exchanges if one.request.operation.safe}
+    return {_plainly(path) for path in paths}
+
+
+def _plainly(path: str) -> str:
+    return shortened(_sorted_query(path.replace("%EF%BF%BD", "%FF")))
+
+
+@pytest.mark.parametrize("options", [*RUNS_WITH_EXAMPLES, ("3", "--allow-writes", "--examples", "0"),
+                                     ("3", "--allow-writes", "--connections", "1")])  # fmt: skip
+def test_the_animals_that_are_created_are_those_of_the_plan(options: tuple[str, ...]) -> None:
+    trial, plan = run_with_examples(*options)
+    of_status = {row[:17].strip(): row[18:] for row in plan.below("animals to create")}
+    sent = [(str(pet.get("status", "no status")), in_words(e.request.body))
+            for e in posted(trial, example=False)
+            if e.status == 201 and isinstance(pet := e.request.parsed.value, dict)]  # fmt: skip
+    assert {*of_status} - {"beside them", "late"} == {status for status, _ in sent}
+    beside, late = of_status.pop("beside them", ""), of_status.pop("late", "")
+    for status, what in of_status.items():
+        first = what.partition(";")[0].removesuffix(", in escapes of JSON")
+        assert [one for _, one in sent if one.startswith(first)], status
+    if not late.endswith("if a request is left"):
+        assert (late != "") == any(e.request.form is Form.CHUNKED for e in posted(trial, example=False))
+        assert len(sent) == len(of_status) + 2 * (beside != "") + (late != "")
+    if beside:
+        refused, page = (
+            re.findall(r"POST of (.*) and of (.*), GET (\S+),", beside)[0][:2],
+            re.findall(r"\S*\?\S+\b", beside),
+        )
+        assert {*refused} <= {in_words(e.request.body) for e in posted(trial, example=False)}
+        assert {*page} <= got(trial)
+
+
+@pytest.mark.parametrize("options", [*RUNS_WITH_EXAMPLES, ("5", "--examples", "60")])
+def test_the_first_examples_are_those_of_the_plan(options: tuple[str, ...]) -> None:
+    trial, plan = run_with_examples(*options)
+    # a target that takes any category gets others
+    bodies = [in_words(e.request.body, range(-(2**63), 2**63)) for e in posted(trial, example=True)]
+    found = dict(row.split(": ", maxsplit=1) for row in plan.below("property examples"))
+    for operation, told in found.items():
+        texts = told.split("; ")
+        more = [int(text[12:-5]) for text in texts if text.startswith("and at most")]
+        named = texts[: len(texts) - len(more)]
+        if operation == str(Operation.CREATE_PET):
+            assert {text.removesuffix(NAMED).partition(", its body")[0] for text in named} <= {*bodies}
+            assert len(bodies) <= len(named) + sum(more)
+        else:
+            paths = {_plainly(text) for text in named if text.startswith("/")}
+            assert paths <= got(trial)
+    asked = {str(e.request.operation) for e in trial.exchanges if e.example}
+    assert {*found} <= asked
+    assert ("POST /pets" in found) == bool(bodies)
+
+
+NAMED = " and the id of an animal of the run"
+
+
+@pytest.mark.parametrize(
+    ("options", "left_out"),
+    [
+        (
+            ("--max-requests", "20", "--allow-writes"),
+            "animals to create, bodies of POST /pets that must be refused, property examples, at the end again",
+        ),
+        (("--max-requests", "45", "--allow-writes"), "property examples, at the end again"),
+        (("--max-requests", "70", "--allow-writes"), ""),
+        (("--max-requests", "20"), "property examples, at the end again"),
+    ],
+)
+def test_what_comes_after_the_last_request_is_left_out(options: tuple[str, ...], left_out: str) -> None:
+    trial, plan = run_with_examples("3", *options)
+    most = options[1]
+    names = [*plan.rows]
+    assert names[0] == f"in this order, as far as --max-requests {most} allows:"
+    told = [name for name in names if name.startswith("not sent")]
+    assert told == [f"not sent, as --max-requests {most} ends the run before: {left_out}"] * bool(left_out)
+    assert len(trial.exchanges) == int(most)
+    posts = posted(trial, example=False)
+    assert any(e.status == 201 for e in posts) == bool(plan.below("animals to create"))
+    assert any(e.status == 400 for e in posts) == bool(plan.below("bodies"))
+    assert any(e.example for e in trial.exchanges) == bool(plan.below("property examples"))
+
+
+def test_a_run_that_may_send_everything_leaves_nothing_out() -> None:
+    _, plan = run_with_examples(*RUNS_WITH_EXAMPLES[0])
+    assert not [name for name in plan.rows if "--max-requests" in name]
+
+
 def test_the_end_asks_as_often() -> None:
     _, plan = run(*RUNS[0])
     told = " ".join(plan.below("at the end again"))
@@ -163,7 +293,7 @@ def test_the_plan_fits_a_terminal(seed: int) -> None:
     target = TargetConfig("staging", SOURCE, writes=True)
     lines = list(shown_plan.dry_run([Forecast(target, Config(DAY, seed, (target,)))]))
     assert max(map(len, lines)) <= 80
-    assert len(lines) <= 72
+    assert len(lines) <= 88
 
 
 def test_targets_with_one_plan_share_it() -> None:

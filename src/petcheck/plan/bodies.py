@@ -85,9 +85,15 @@ def signs_name(run: str) -> str:
     return f"=petcheck {run} {_SIGNS}"
 
 
-def twin_name(run: str) -> str:
-    """The name of an animal that differs from another in its name or its status only, posted at the same time."""
-    return f"petcheck {run} twin"
+def twins(run: str, pets: Sequence[ValidPet], seed: int) -> tuple[dict[str, object], dict[str, object]]:
+    """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them.
+
+    One has a name that another has, too: names may be taken twice. `pets` are the other animals of the run.
+    """
+    plain, other = [pet.plain for pet in pets if pet.status is not None][:2]
+    name = {"name": f"petcheck {run} twin"}
+    # the plain one may be the animal that has that name
+    return (other | name, other | {"name": signs_name(run)}) if seed % 2 else (plain | name, other | name)
 
 
 def chunked_pet(run: str, category: int) -> dict[str, object]:

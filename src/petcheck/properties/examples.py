@@ -37,7 +37,6 @@ _SIMPLIFIED = 6  # most failures of an operation that are simplified
 _SEQUENCES, _AGAIN, _NEXT = "sequences", "read again", "the next id"
 _COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "LIST-8", "GET-2", "PET-5")
 _SPOILING = 9
-_IDS = 2  # examples of ids that come before a second read of an animal
 
 
 @dataclass(eq=False)
@@ -222,7 +221,7 @@ class Examples:
                 )
         parts.append(_Part(Operation.LIST_PETS, share.listing, listing(seed, cases)))
         if self.target.as_of < REMOVAL_DAY:
-            again = share.getting > _IDS and choice.calls(Operation.GET_PET)
+            again = share.reading_again if choice.calls(Operation.GET_PET) else 0
             record = self.target.record
             whole = widest_with_room(record) is not None
             created = {made.id for made in creations_in(record)}
@@ -231,7 +230,7 @@ class Examples:
             # before an animal gets the id after the last one
             parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
             parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))
-            parts.append(_Part(_AGAIN, int(again), another=self._read_again))
+            parts.append(_Part(_AGAIN, again, another=self._read_again))
         return [
             part
             for part in parts

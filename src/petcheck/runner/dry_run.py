@@ -21,7 +21,7 @@ from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
 from petcheck.toolkit.budget import most_requests, planned_requests
 from petcheck.toolkit.feeds import Choice
-from petcheck.toolkit.shares import shares
+from petcheck.toolkit.shares import Shares, shares
 from petcheck.wire.pacing import reserve
 from petcheck.words import plural
 
@@ -61,7 +61,7 @@ class Forecast:
         """What a run sends, in its order; the last is what it adds if requests get no answer."""
         gets, posts = (sum(one) for one in zip((0, 0), *(row[1:] for row in self._by_section()), strict=True))
         checks, examples = min(self._budget, gets + posts), sum(self._examples)
-        share = shares(self.config.examples, writes=self.target.writes).total
+        share = self.share.total
         again = most_requests(share, writes=self.target.writes) - checks - examples
         left, found = self.config.max_requests, []
         for what, wanted, most_posts in (
@@ -73,6 +73,16 @@ class Forecast:
             found.append(Part(what, wanted, fitting, min(most_posts, fitting)))
             left -= fitting
         return tuple(found)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether `--max-requests` may end the run before it has sent everything."""
+        return any(part.wanted > part.requests for part in self.parts[:-1])
+
+    @property
+    def share(self) -> Shares:
+        """The shares of the property examples."""
+        return shares(self.config.examples, writes=self.target.writes)
 
     @property
     def requests(self) -> int:
@@ -127,7 +137,7 @@ class Forecast:
     @property
     def asked_again(self) -> int:
         """The most requests of the end of a run."""
-        return end_share(self._budget + shares(self.config.examples, writes=self.target.writes).total)
+        return end_share(self._budget + self.share.total)
 
     @property
     def _budget(self) -> int:
@@ -140,7 +150,7 @@ class Forecast:
     @property
     def _examples(self) -> tuple[int, int]:
         """The most GETs and POSTs of property examples that serve what is judged, and of questions that arise."""
-        share, calls = shares(self.config.examples, writes=self.target.writes), Choice(self.config.choice).calls
+        share, calls = self.share, Choice(self.config.choice).calls
         gets = share.listing * calls(Operation.LIST_PETS) + share.getting * calls(Operation.GET_PET)
         gets += share.ordering * calls(Operation.STORE_ORDERS) + share.rest
         creates = calls(Operation.CREATE_PET)
@@ -171,8 +181,8 @@ class Forecast:
         for part in (*parts, total):
             if part.requests or part.what == _CHECKS:
                 yield f"  {part.what:18} {plural(part.requests, 'request'):>14}, {part.posts} of them POST"
-        beyond = [part for part in parts[:-1] if part.wanted > part.requests]
-        if beyond:
+        if self.cut_short:
+            beyond = [part for part in parts[:-1] if part.wanted > part.requests]
             numbers = ", ".join(f"{part.wanted - part.requests} of the {part.what}" for part in beyond)
             yield f"  beyond --max-requests {self.config.max_requests}: {numbers}"
         if populate is not None and target.writes:
@@ -189,7 +199,9 @@ class Forecast:
         left = "nothing"
         if self.posts:
             made = min(_LEFT_BEHIND, parts[0].posts) + (parts[1].posts + 1) // 2 + self._to_populate[1]
-            left = f"about {made} animals, plus one per invalid body that is accepted"
+            left = (
+                f"{'at most' if self.cut_short else 'about'} {made} animals, plus one per invalid body that is accepted"
+            )
         yield f"  left behind: {left}"
 
 

@@ -84,8 +84,7 @@ class Schedule:
 
     def __init__(self, settings: Config | RunSettings, targets: Iterable[TargetConfig | TargetSettings]) -> None:
         listed = list(targets)
-        stages = STAGES if settings.max_requests >= WRITING_BUDGET else FRUGAL_STAGES
-        pairs = ((target.name, stage) for target in listed for stage in stages)
+        pairs = ((target.name, stage) for target in listed for stage in stages(settings.max_requests))
         self._places = {pair: place for place, pair in enumerate(pairs)}
         self.choice = Choice(None if settings.choice is None else frozenset(settings.choice))
         self._newer = frozenset(catalogue().newer_than(settings.requirements_as_of))
@@ -126,6 +125,11 @@ class Schedule:
     def place(self, check: Check) -> int:
         """The key to sort checks by."""
         return self._places[check.target, check.stage]
+
+
+def stages(max_requests: int) -> tuple[str, ...]:
+    """The order of the stages of a run of so many requests."""
+    return STAGES if max_requests >= WRITING_BUDGET else FRUGAL_STAGES
 
 
 # ---- without pytest, which collects the same checks with the same ids: a test holds the two together

@@ -94,6 +94,11 @@ def planned_requests(*, writes: bool) -> int:
     return WRITING_BUDGET if writes else READING_BUDGET
 
 
+def room_for_bursts(connections: int, max_requests: int, *, writes: bool) -> bool:
+    """Whether a run sends several requests at the same time."""
+    return connections > 1 and max_requests >= planned_requests(writes=writes)
+
+
 def most_requests(examples_share: int, *, writes: bool) -> int:
     """The most requests of a run, with those that silence adds, whose property examples have a share."""
     return max(planned_requests(writes=writes) + examples_share, _MOST_WRITING if writes else _MOST_READING)

@@ -10,7 +10,7 @@ from petcheck.call import Call, Credential, Form, new_pet_call, page_call, read_
 from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
 from petcheck.judging.pages import widest_with_room
-from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, signs_name, twin_name
+from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, twins
 from petcheck.plan.keys import Wrong
 from petcheck.plan.pages import another_page, page_beside_creations
 from petcheck.plan.together import may_end_a_server
@@ -21,10 +21,9 @@ from petcheck.toolkit.lookups import revealing
 from petcheck.toolkit.target import Target, valid_call
 from petcheck.toolkit.together import ask_ahead, asked_later, send_together, sends_bursts
 
-_TWINS = 2
 _LOST = 2
-# requests beside the animals that a run creates: the twins, two refused bodies, a page, and it with an invalid key
-_BESIDE = _TWINS + 4
+BESIDE = 6
+"""Requests beside the animals that a run creates: the twins, two refused bodies, a page, and it with an invalid key."""
 
 
 def ask_creations_ahead(target: Target) -> None:
@@ -40,27 +39,16 @@ def ask_creations_ahead(target: Target) -> None:
     firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
     posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
     beside: list[Call] = []
-    if target.budget.examples_left() > _BESIDE:
-        posts += map(valid_call, _twins(target))
+    if target.budget.examples_left() > BESIDE:
+        posts += map(valid_call, twins(target.run, target.valid_pets(), target.seed))
         before, refused = map(new_pet_call, nameless_bodies(target.category, target.seed))
         # the same URL byte by byte, as a cache or a shared flight of requests knows it
         invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)
         beside += [refused, replace(invalid, credential=Credential.VALID), invalid]
-        target.budget.examples_sent += _BESIDE
+        target.budget.examples_sent += BESIDE
         target.api.call(before)
     room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
     ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
-
-
-def _twins(target: Target) -> tuple[dict[str, object], ...]:
-    """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them.
-
-    One has a name that another has, too: names may be taken twice.
-    """
-    plain, other = [pet.plain for pet in target.valid_pets() if pet.status is not None][:_TWINS]
-    name = {"name": twin_name(target.run)}
-    # the plain one may be the animal that has that name
-    return (other | name, other | {"name": signs_name(target.run)}) if target.seed % 2 else (plain | name, other | name)
 
 
 def _page_with_an_invalid_key(target: Target) -> Call:

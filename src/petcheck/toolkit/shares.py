@@ -12,6 +12,7 @@ DEEP = 20
 _POSTS = 19
 # requests of a deep run that its end, and what is sent beside creations, take from the examples
 _ELSEWHERE = 18
+_IDS = 2  # that are asked for before an animal is read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class Shares:
     def creating(self) -> int:
         """POSTs outside sequences; each valid one leaves an animal behind."""
         return self.posts - self.sequence_posts
+
+    @property
+    def reading_again(self) -> int:
+        """Requests, among those to read animals, for a second read of one: two other ids come before it."""
+        return int(self.getting > _IDS)
 
     @property
     def rest(self) -> int:

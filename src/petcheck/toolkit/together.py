@@ -16,6 +16,7 @@ from petcheck.judging.rules import RULE
 from petcheck.plan.together import first_of_each_kind, kind_of, may_end_a_server, mixed
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
+from petcheck.toolkit.budget import room_for_bursts
 from petcheck.toolkit.feeds import RequestKind
 from petcheck.toolkit.keyless import keyless_call, keyless_calls
 from petcheck.toolkit.lookups import listed_before, unknown_id
@@ -113,7 +114,7 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
 def sends_bursts(target: Target) -> bool:
     """Whether a run sends several requests at the same time; one of few requests keeps the order of its checks."""
     allowed = target.transport.permissions
-    return allowed.connections > 1 and allowed.max_requests >= target.budget.planned
+    return room_for_bursts(allowed.connections, allowed.max_requests, writes=target.config.writes)
 
 
 def explain_bursts(target: Target) -> None:
