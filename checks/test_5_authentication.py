@@ -31,13 +31,17 @@ CREATE = Operation.CREATE_PET
 def others(target: Target) -> list[KeyCell]:
     """The cells of the plan that a run may leave out and that serve what was chosen.
 
-    A pair of a key and an operation that was sent shows nothing new, except beside a defect.
+    A pair of a key and an operation that was sent shows nothing new, except beside a defect; nor does a kind of key if
+    all of the requirement's were accepted.
     """
     sent = {(one.request.credential, one.request.operation) for one in target.record}
+    told = {key for key in Credential if target.accepts_others_like(key)}
     return [
         cell
         for cell in (*target.keys.likely, *target.keys.others)
-        if target.choice.covers(*cell.requirements) and (cell.defective or cell.pair not in sent)
+        if target.choice.covers(*cell.requirements)
+        and (cell.defective or cell.pair not in sent)
+        and cell.key not in told
     ]
 
 

@@ -25,6 +25,7 @@ from petcheck.judging.judgement import Grounds
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
+from petcheck.judging.rules.authentication import INVALID
 from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
@@ -245,8 +246,23 @@ class Target:
 
     @property
     def keys_always_asked(self) -> tuple[KeyCell, ...]:
-        """The cells of the plan of keys that the run asks whatever is left."""
-        return self.keys.needed + (self.keys.likely if self.budget.examples_share else ())
+        """The cells of the plan of keys that the run asks whatever is left, unless their answers are known before."""
+        every = self.keys.needed + (self.keys.likely if self.budget.examples_share else ())
+        known = {kind for kind in {cell.key for cell in every} if self.accepts_others_like(kind)}
+        return tuple(cell for cell in every if cell.key not in known)
+
+    def accepts_others_like(self, kind: Credential) -> bool:
+        """Whether each key so far that one requirement is about was accepted, on two operations at least.
+
+        Then another kind of those shows nothing new. A missing key is asked on each operation all the same: a server
+        may need one on some of them.
+        """
+        requirement = next((name for name, kinds in INVALID.items() if kind in kinds), None)
+        if requirement is None or kind is Credential.MISSING or not isinstance(self.decision(requirement), Failed):
+            return False
+        answers = [one for one in self.record if one.request.credential in INVALID[requirement]]
+        accepting = {one.request.operation for one in answers if one.status in (200, 201)}
+        return len(accepting) > 1 and len(answers) > len(accepting) and not any(one.status == 401 for one in answers)
 
     def _still_planned(self) -> int:
         """Requests with invalid keys, and a few others, that a run of everything has yet to send."""

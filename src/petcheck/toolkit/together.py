@@ -40,7 +40,7 @@ def ask_ahead(target: Target, calls: Iterable[Call], beside: Sequence[Call] = ()
             target.api.call(call)
     rest = [call for call in new if call not in alone]
     for burst in mixed([*rest, *(beside if rest else ())], target.transport.permissions.connections):
-        send_together(target, burst)
+        send_together(target, [call for call in burst if not target.accepts_others_like(call.credential)])
 
 
 def send_together(target: Target, burst: Sequence[Call]) -> None:
