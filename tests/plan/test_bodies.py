@@ -9,7 +9,7 @@ import pytest
 
 from petcheck.call import new_pet_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
-from petcheck.plan.bodies import defects, nameless_bodies, signs_name, valid_pets
+from petcheck.plan.bodies import defects, nameless_bodies, signs_name, twins, valid_pets, wrong_statuses
 from petcheck.spec.figures import STATUSES
 
 RUN = "0a1b2c3d"
@@ -32,6 +32,17 @@ def test_four_seeds_send_each_odd_name_and_category_with_each_status() -> None:
         assert {several[place].status for several in pets} == {*STATUSES, None}
     for pet in (pet for several in pets for pet in several):
         assert all(body.get("status") == pet.status for body in (pet.plain, *pet.extremes))
+
+
+def test_twins_differ_in_one_member_and_have_names_of_other_animals() -> None:
+    for seed in range(8):
+        pets = valid_pets(RUN, (4, 7), seed)
+        one, other = twins(pets, seed)
+        differing = [name for name in one if one[name] != other.get(name)]
+        assert differing == (["name"] if seed % 2 else ["status"])
+        assert {one["name"], other["name"]} <= {pet.plain["name"] for pet in pets}
+        names = [one["name"], other["name"], *((*pet.extremes, pet.plain)[0]["name"] for pet in pets)]
+        assert len({*names}) == len(names) - 2  # two animals are lost if a name is taken once only
 
 
 def test_each_defect_is_the_one_that_its_requirement_refuses() -> None:
@@ -58,11 +69,19 @@ def test_each_member_is_left_out_alone_and_one_is_misspelt_in_two_ways() -> None
 
 
 def test_the_next_seed_sends_another_value_of_a_kind() -> None:
-    several = [{defect.label: defect.body for defect in defects(RUN, 4, 99, seed)} for seed in range(4)]
+    several = [{defect.label: defect.body for defect in defects(RUN, 4, 99, seed)} for seed in range(6)]
     statuses = [body["status"] for one in several if isinstance(body := one["status-type"], dict)]
-    assert statuses == [True, ["pending"], 1, {"pending": None}]
-    arrays = [json.loads(body) for one in several if isinstance(body := one["array"], bytes)]
-    assert [type(one[0]) if isinstance(one, list) else type(one) for one in arrays] == [str, str, dict, str]
+    assert statuses == [True, ["pending"], True, 1, True, {"pending": None}]
+    arrays = [json.loads(body) for one in several[:4] if isinstance(body := one["array"], bytes)]
+    assert [type(one[0]) if isinstance(one, list) else type(one) for one in arrays] == [str, str, dict, int]
+
+
+def test_each_seed_sends_true_as_status_and_twelve_in_a_row_what_is_false_to_code() -> None:
+    for first in range(3):
+        pairs = [wrong_statuses(seed) for seed in range(first, first + 12)]
+        assert all((one is True) != (other is True) for one, other in pairs)
+        falsy = [value for pair in pairs for value in pair if not value]
+        assert {json.dumps(value) for value in falsy} == {"false", "[]", "{}", "0"}
 
 
 @pytest.mark.parametrize(("category", "fraction"), [(4, "4.5"), (-7, "-7.5"), (2**51, "1.5")])

@@ -101,3 +101,21 @@ def test_an_animal_whose_id_was_not_found_before_is_read() -> None:
 def test_the_last_animals_of_the_pages_are_read() -> None:
     pets = [{"id": number, "name": "Rex", "categoryId": 1, "status": "sold"} for number in range(1, 31)]
     assert read_call(30) in ending(WholeRecord([exchange(body=pets)]))
+
+
+def test_two_animals_of_the_run_that_the_widest_page_lacks_are_read_unless_it_shows_none() -> None:
+    names = ("Rex", "Tom", "Kit", "Rex 🐈", "Ann")
+    bodies = [{"name": name, "categoryId": 1, "status": "sold"} for name in names]
+    posts = [
+        exchange(Operation.CREATE_PET, status=201, asked=body, body={"id": number, **body}, index=number)
+        for number, body in enumerate(bodies)
+    ]
+
+    def first_read(*shown: int) -> list[Call]:
+        page = exchange(path="/pets?limit=100", body=[{"id": number, **bodies[number]} for number in shown], index=9)
+        return [call for call in ending(WholeRecord([*posts, page])) if call.operation is GET][:3]
+
+    newest, first = read_call(4), read_call(0)
+    assert first_read(1, 4) == [newest, first, read_call(2)]
+    assert first_read(0, 1, 4) == [newest, read_call(2), read_call(3)]
+    assert first_read() == [newest, first, read_call(3)]

@@ -85,15 +85,15 @@ def signs_name(run: str) -> str:
     return f"=petcheck {run} {_SIGNS}"
 
 
-def twins(run: str, pets: Sequence[ValidPet], seed: int) -> tuple[dict[str, object], dict[str, object]]:
+def twins(pets: Sequence[ValidPet], seed: int) -> tuple[dict[str, object], dict[str, object]]:
     """Two animals that differ in the name only or, with every other seed, in the status only: a server may mix them.
 
-    One has a name that another has, too: names may be taken twice. `pets` are the other animals of the run.
+    Their names are those of the run's other animals, `pets`, created before them or beside them. A name may be taken
+    more than once: a server that replaces or changes an animal of the same name loses two of the run.
     """
+    first, _, third, _ = (pet.plain["name"] for pet in pets)
     plain, other = [pet.plain for pet in pets if pet.status is not None][:2]
-    name = {"name": f"petcheck {run} twin"}
-    # the plain one may be the animal that has that name
-    return (other | name, other | {"name": signs_name(run)}) if seed % 2 else (plain | name, other | name)
+    return other | {"name": third}, other | {"name": first} if seed % 2 else plain | {"name": third}
 
 
 def chunked_pet(run: str, category: int) -> dict[str, object]:
@@ -123,16 +123,13 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     array = json.dumps([*body("array").values()]).encode()
     listed = json.dumps([body("listed")]).encode()  # a handler that creates several animals at once takes one, too
     string = json.dumps(json.dumps(body("string"))).encode()
-    # a loose comparison finds true equal to any text, as PHP's does; an array cannot be a key of a dictionary, so a
-    # lookup crashes; a number is taken for the place of a value in an enumeration by .NET, an object for a value by the
-    # serde of Rust
-    types = (True, [TELLTALE_STATUS], 1, {TELLTALE_STATUS: None})
+    number_alone = b"7"
     # cut off, it is a category that exists, so nothing but the fraction is wrong; a double has to hold it
     fraction = f"{category}.5" if abs(category) < 2**51 else "1.5"
     return (
         Defect("no-body", "CREATE-5", b""),
         Defect("not-json", "CREATE-5", turn((cut_short, form), seed)),
-        Defect("array", "CREATE-5", turn((array, string, listed), seed)),
+        Defect("array", "CREATE-5", turn((array, string, listed, number_alone), seed)),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
         Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
         Defect("misspelt", "CREATE-6", without("categoryId", "misspelt") | dict.fromkeys(_MISSPELT, category)),
@@ -150,8 +147,19 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
         defect("status-unknown", "CREATE-10", status=turn(_NO_STATUSES, seed)),
         defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
         defect("status-null", "CREATE-10", status=None),
-        defect("status-type", "CREATE-10", status=turn(types, seed)),
+        defect("status-type", "CREATE-10", status=wrong_statuses(seed)[0]),
     )
+
+
+def wrong_statuses(seed: int) -> tuple[object, object]:
+    """Two statuses of another type, one of them true; the next `seed` has others. A pass needs the first.
+
+    A loose comparison finds true equal to any text, as PHP's does. An array cannot be a key of a dictionary, so a
+    lookup crashes; a number is taken for the place of a value in an enumeration by .NET, an object for a value by the
+    serde of Rust. Code that tests for truth accepts what is false to it.
+    """
+    first = turn((True, [TELLTALE_STATUS], True, 1, True, {TELLTALE_STATUS: None}), seed)
+    return first, turn((False, [], False, {}, False, 0), seed // 2) if first is True else True
 
 
 def with_category(pet: Mapping[str, object], number: str) -> bytes:
@@ -170,7 +178,7 @@ def nameless_bodies(category: int, seed: int) -> tuple[Members, Members]:
 
     unread = pet(name=["Rex"]), pet(name=True), pet(name={"first": "Rex"}), pet(name=False)
     # two fields are missing in the first: a server may return several errors in another shape
-    others: tuple[Members, ...] = {}, b"7", {}, [], {}, b"true"
+    others: tuple[Members, ...] = {}, [], {}, b"true"
     return turn(unread, seed), turn(others, seed)
 
 

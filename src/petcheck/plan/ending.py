@@ -11,7 +11,7 @@ from petcheck.grouping import grouped
 from petcheck.judging.apply import stated
 from petcheck.judging.creations import Creation, creations_in, found_in, oddity, posts_in, reads_in
 from petcheck.judging.decision import Record
-from petcheck.judging.pages import animals_in, lists_in, older_in
+from petcheck.judging.pages import animals_in, lists_in, older_in, pages_of
 from petcheck.spec.figures import LIMIT_MAX, SOLD
 from petcheck.spec.operations import Operation
 
@@ -75,6 +75,15 @@ def _found_late(record: Record) -> Iterator[Call]:
     """An animal of the run with an id that was read before the animal was there: a cache may keep the 404."""
     missed = {number for number, exchange in reads_in(record) if exchange.status == 404}
     yield from [read_call(one.id) for one in creations_in(record) if one.id in missed][:1]
+
+
+def _off_the_page(record: Record) -> Iterator[Call]:
+    """Two animals of the run that the last of the widest pages lacks, although it shows another one."""
+    mine = creations_in(record)
+    for page in pages_of(record, page_call(LIMIT_MAX))[-1:]:
+        known = [one for one in mine if one.exchange.finished <= page.exchange.sent]
+        absent = [one for one in known if one.id not in page.ids]
+        yield from [read_call(one.id) for one in absent if len(absent) < len(known)][:2]
 
 
 def _first(record: Record) -> Iterator[Call]:
@@ -143,6 +152,7 @@ ENDING = (
     Again("the page without parameters", Operation.LIST_PETS, _default),
     Again("an id that was not found", Operation.GET_PET, _not_found),
     Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
+    Again("animals of the run that the widest page lacks", Operation.GET_PET, _off_the_page, created=True),
     Again("an animal of the run whose id was not found before", Operation.GET_PET, _found_late, created=True),
     Again("the first animal of the run", Operation.GET_PET, _first, created=True),
     Again("the orders", Operation.STORE_ORDERS, _orders),

@@ -39,7 +39,7 @@ def animals(seed: int) -> Iterator[tuple[str, str]]:
 
 def beside_animals(seed: int) -> str:
     """What a run sends at the same time as its animals."""
-    one, other = twins(_RUN, valid_pets(_RUN, _CATEGORIES, seed), seed)
+    one, other = twins(valid_pets(_RUN, _CATEGORIES, seed), seed)
     [member] = [name for name in one if one[name] != other[name]]
     refused = " and of ".join(_special(new_pet_call(body)) for body in nameless_bodies(_CATEGORIES[0], seed))
     page = page_call(*page_beside_creations(seed))

@@ -40,7 +40,7 @@ def ask_creations_ahead(target: Target) -> None:
     posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
     beside: list[Call] = []
     if target.budget.examples_left() > BESIDE:
-        posts += map(valid_call, twins(target.run, target.valid_pets(), target.seed))
+        posts += map(valid_call, twins(target.valid_pets(), target.seed))
         before, refused = map(new_pet_call, nameless_bodies(target.category, target.seed))
         # the same URL byte by byte, as a cache or a shared flight of requests knows it
         invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)

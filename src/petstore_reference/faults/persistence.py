@@ -34,6 +34,28 @@ def _not_stored(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, keep=keep)
 
 
+def _upserted(behaviour: Behaviour) -> Behaviour:
+    def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
+        old = _born_with(new.name, state.store)
+        return behaviour.keep(new, animal_id if old is None else old.id, call, state)
+
+    return replace(behaviour, keep=keep)
+
+
+def _replaced_by_name(behaviour: Behaviour) -> Behaviour:
+    def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
+        old = _born_with(new.name, state.store)
+        if old is not None:
+            state.store.remove(old.id)
+        return behaviour.keep(new, animal_id, call, state)
+
+    return replace(behaviour, keep=keep)
+
+
+def _born_with(name: str, store: Store) -> Animal | None:
+    return next((one for one in store.newest_first() if one.born and one.name == name), None)
+
+
 def _lost_without_status(behaviour: Behaviour) -> Behaviour:
     def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
         animal = behaviour.keep(new, animal_id, call, state)
@@ -167,6 +189,13 @@ _CHANGES = (
 )
 
 FAULTS = [
+    *create("name-upserted", "A POST with the name of a stored animal changes that animal.", "PET-5", _upserted),
+    *create(
+        "name-replaces-old",
+        "A POST with the name of a stored animal replaces that animal.",
+        "CREATE-12",
+        _replaced_by_name,
+    ),
     *create(
         "echoed-name-differs",
         "The 201 swaps upper and lower case in `name`; the stored name is right.",

@@ -471,6 +471,25 @@ def test_if_get_finds_no_animal_get_1_judges_it() -> None:
     assert read.calls == (reading(1),)
 
 
+def test_a_404_from_before_an_animal_was_there_says_nothing_of_get() -> None:
+    early, listed = get(900, 0.2, 404), page(OLD, sent=1.5)
+    decision = found("CREATE-12", early, new(1, 1.0), listed, get(1, 2.0, 404))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(900),)
+
+
+def test_lost_animals_with_the_names_of_others_are_told_as_such() -> None:
+    first, second = new(1), new(2)
+    reads = [get(1, 2.0, 404), get(1, 10.1, 404), get(2, 10.1, 404)]
+    third = replace(new(3), request=first.request)
+    shared = found("CREATE-12", first, second, third, replace(new(4), request=second.request), *reads)
+    one_only = found("CREATE-12", first, second, third, new(4), *reads)
+    assert isinstance(shared, Failed)
+    assert isinstance(one_only, Failed)
+    told = " POST /pets created another animal with the same name; a name may be taken more than once."
+    assert shared.text == one_only.text + told
+
+
 def test_get_1_judges_other_answers() -> None:
     assert found("CREATE-12", new(1), get(1, 2.0, 500)) == Undecided("GET /pets/1 returned no animal (500); see GET-1.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
@@ -107,13 +108,13 @@ def _is_lost(
             )
         late.sort(key=lambda each: each[0].id in on_pages)
         if late[0][0].id not in on_pages:
-            return _never_found(late[:2])
+            return _never_found(late[:2], creations)
     for one, x in lost:
         if (listed := _still_listed(record, one, [e for e in x if e.status == 404])) is not None:
             return listed
     vanished = _vanished(lost[0][0], exchanges[-1], (*shown, *exchanges))
     if len(late) > 1:
-        return _of_a_third(record, creations, late, vanished) or _never_found(late[:2])
+        return _of_a_third(record, creations, late, vanished) or _never_found(late[:2], creations)
     if not late:
         gone = [one for one, _ in lost]
         absent = _off_the_last_page(record, creations, exchanges[0].sent)
@@ -221,19 +222,28 @@ def oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequ
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
     """The decision if GET finds none of the animals of other clients, which GET-1 judges; otherwise None."""
     mine = {one.id for one in creations}
-    others = {number: None for number in listed_in(record) if number not in mine}
-    reads = [e for number, e in reads_in(record) if number in others]
-    if not others or any(map(read_sight, reads)):
+    others = {number: sights[0].exchange.finished for number, sights in listed_in(record).items() if number not in mine}
+    of_others = [(number, e) for number, e in reads_in(record) if number in others]
+    if not others or any(read_sight(e) for _, e in of_others):
         return None
+    # an id may have been read before its animal was there
+    reads = [e for number, e in of_others if e.sent >= others[number]]
     undecided = Undecided(f"{Operation.GET_PET} found no animal at all; see GET-1.", examined=tuple(reads))
     return undecided if reads else Ask((read_call(next(iter(others))),), undecided)
 
 
-def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
+def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]], creations: Sequence[Creation]) -> Failed:
     (lost, exchanges), (_, others) = late
+    names = Counter(name_sent(one.exchange) for one in creations)
+    shared = all(names[name_sent(one.exchange)] > 1 for one, _ in late)
     return Failed(
         f"{described(exchanges[-1])} still returned 404 {LAG_S:g} s after {_creating(lost)} "
-        f"(section 4.2); also in {described(others[-1])}.",
+        f"(section 4.2); also in {described(others[-1])}."
+        + (
+            f" {Operation.CREATE_PET} created another animal with the same name; a name may be taken more than once."
+            if shared
+            else ""
+        ),
         tuple(chain.from_iterable((Proof(o.exchange, body("id")), Proof(x[-1], STATUS)) for o, x in late)),
         expected="200",
     )
