@@ -204,8 +204,10 @@ def parse(body: bytes) -> dict[str, object]:
         raise Refused(400, "body_missing", "The body is missing. Send a JSON object.")
     try:
         content = json.loads(body, parse_constant=_not_json, parse_float=_number, parse_int=_integer)
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Refused(400, "body_not_json", "The body must be JSON.") from None
+    except RecursionError:
+        raise Refused(400, "body_too_deep", "The body is nested too deeply.") from None
     if not isinstance(content, dict):
         raise Refused(400, "body_not_object", "The body must be a JSON object.")
     return content

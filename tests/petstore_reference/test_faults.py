@@ -164,6 +164,8 @@ BODIES = (
             f'"name":"0",{LAST}',
             f'"name":"w",{LAST},"status":"sold\\n"',
             f'"name":"\\ud83d\\ude00",{LAST}',
+            f'"name":"A",{LAST},"category_id":2',
+            f'"x":{"9" * 4301}',
         )
     ),
     json.dumps('{"name":"s","categoryId":1}'),

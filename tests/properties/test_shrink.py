@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.call import Call
+from petcheck.call import Call, new_pet_call
 from petcheck.properties.new_pets import Pets, named, new_pet
 from petcheck.properties.shrink import simplest
 from petcheck.spec.operations import Operation
@@ -111,3 +111,14 @@ def test_simpler_bodies_are_animals_of_this_run(name: str, status: str | None, c
 def test_simplifying_any_segment_ends(text: str) -> None:
     call = segment(text)
     assert len(str(reduced(call, lambda attempt: True, attempts=500).pet_id)) <= max(1, len(text))
+
+
+def test_deep_and_long_members_are_told_apart() -> None:
+    body = b'{"deep": ' + b"[" * 3_000 + b"]" * 3_000 + b', "digits": ' + b"9" * 5_000 + b"}"
+    deep = simplest(new_pet_call(body), PETS, lambda call: b"[[" in (call.body or b""))
+    assert [*json.loads((deep.body or b"").replace(b"[" * 2_999, b"").replace(b"]" * 2_999, b""))] == ["deep"]
+    long = simplest(new_pet_call(body), PETS, lambda call: b"99" in (call.body or b""))
+    assert long.body == b'{"digits": ' + b"9" * 5_000 + b"}"
+    fraction = b'{"digits": 0.' + b"9" * 5_000 + b', "more": 1}'
+    simple = simplest(new_pet_call(fraction), PETS, lambda call: b"0.9" in (call.body or b""))
+    assert simple.body == b'{"digits": 0.' + b"9" * len((simple.body or b"")[13:-1]) + b"}"

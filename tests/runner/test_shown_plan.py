@@ -191,7 +191,8 @@ def got(trial: Trial) -> set[str]:
 
 
 def _plainly(path: str) -> str:
-    return shortened(_sorted_query(path.replace("%EF%BF%BD", "%FF")))
+    path = path.replace(" times", "times").replace(" ", "")  # a long one is broken between two lines
+    return shortened(_sorted_query(path.replace("%EF%BF%BD", "%FF"))).replace(" times", "times")
 
 
 @pytest.mark.parametrize("options", [*RUNS_WITH_EXAMPLES, ("3", "--allow-writes", "--examples", "0"),

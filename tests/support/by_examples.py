@@ -33,7 +33,8 @@ limit-not-in-menu-refused short-names-refused name-0-refused name-taken-409 digi
 refused-post-rolls-back id-not-found-stays-404 category-fraction-stored-as-is read-name-escaped
 read-category-off-by-one get-name-escaped listed-name-escaped
 stored-name-escaped filter-before-limit-ignored sold-not-found read-status-lost
-created-vanishes-after-25-requests unknown-positive-id-crashes
+created-vanishes-after-25-requests unknown-positive-id-crashes long-number-crashes category-id-wins
+name-upserted name-replaces-old
 """
 
 BY_EXAMPLES = frozenset(_NAMES.split())

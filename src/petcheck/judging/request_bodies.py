@@ -121,7 +121,8 @@ def _asked(body: bytes | None, reading: Reading | None, categories: Collection[i
     defect = _defect(pet)
     if defect is not None:
         # wrong for every parser
-        return _NOT_JSON if reading.extension else Asked(Due.REFUSED, defect[1], defect[0], pet)
+        said = defect[1] + _hard_to_read(pet)
+        return _NOT_JSON if reading.extension else Asked(Due.REFUSED, said, defect[0], pet)
     if not isinstance(pet["categoryId"], int):
         return _OPEN
     unknown = sorted(pet.keys() - FIELDS)
@@ -139,6 +140,17 @@ def _nested(value: Json) -> str:
     while isinstance(value, list) and value:
         value, levels = value[0], levels + 1
     return f" nested {levels + 1:,} levels deep" if levels > _DEEP else ""
+
+
+def _hard_to_read(pet: Mapping[str, Json]) -> str:
+    """The members that section 2 does not name and that a parser may fail on, in words; empty without any."""
+    hard = {name: _nested(pet[name]) or _digits(pet[name]) for name in sorted(pet.keys() - FIELDS)}
+    found = [f"{quoted(name)}{said}" for name, said in hard.items() if said]
+    return f", but {' and '.join(found)}" if found else ""
+
+
+def _digits(value: Json) -> str:
+    return f" of {plural(value.digits, 'digit')}" if isinstance(value, HugeNumber) else ""
 
 
 def _well_formed(

@@ -25,8 +25,8 @@ def getting(
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     # many databases refuse what is beyond int64 with an error; validation refuses the others, code that tests for truth
     # loses 0, and an index from the end takes -1
-    odd = (INT64_MAX + 1, turn((0, -1), seed // 2))
-    edges = [2**53 + 1, INT64_MIN, INT64_MAX, 2**31, -(2**31) - 1, 2**32]
+    edges = [INT64_MAX, 2**53 + 1, INT64_MIN, 2**31, -(2**31) - 1, 2**32]
+    odd = (INT64_MAX + 1, turn((0, INT64_MAX, -1, INT64_MIN), seed // 4))
     near = list(_near(known)) if newest else []
     near = (near[::-1] if whole and seed % 2 else near) or [drawn.randrange(*_FAR)]
     edges += near[1:] if whole else []
@@ -37,13 +37,14 @@ def getting(
         cases.random(Operation.GET_PET, "positive", seed),
     )
     segments = chain(
-        rotated(_SEGMENTS[:_FIRST_SEGMENTS], 0, seed // 2, 1),
+        rotated(_SEGMENTS[:_FIRST_SEGMENTS], 0, seed, 1),
         cases.coverage(Operation.GET_PET, "negative"),
         _SEGMENTS,
         cases.random(Operation.GET_PET, "negative", seed),
     )
-    # a default run has requests for two: the second is another id with every other seed
-    turns = chain(woven(ids, segments, 3, 1 + seed % 2), woven(ids, segments, 36, 3), woven(ids, segments, 2**62, 4))
+    # a default run has requests for two: the second is another id with every fourth seed, or else a segment
+    alone = 2 if seed % 4 == 3 else 1
+    turns = chain(woven(ids, segments, 3, alone), woven(ids, segments, 36, 3), woven(ids, segments, 2**62, 4))
     yield from fresh(chain(map(_id, near[:1]), turns))
 
 
@@ -62,10 +63,10 @@ def _id(number: int) -> Call:
 _FAR = 10**8, 2**31  # beyond the ids of most stores, and within those of most databases
 
 # careless code takes `²` for a digit, and every object of JavaScript has a constructor; no parser takes the first for a
-# number, and few fields have room for it
+# number, few fields have room for it, and it is not UTF-8
 _TEXTS = (
-    *("é" + "a" * 300, "\udcff", "constructor", "²", "1.5"),
-    *("007", "+1", "%", " 1", "🐈", "1e3", "0x10", "-", "1;2"),
+    *("é\udcff" + "a" * 300, "constructor", "²", "é\udcff" + "a" * 300, "1.5"),
+    *("é", "\udcff", "a" * 300, "007", "+1", "%", " 1", "🐈", "1e3", "0x10", "-", "1;2"),
 )
 _SEGMENTS = tuple(call for call in map(segment_call, _TEXTS) if call is not None)
 _FIRST_SEGMENTS = 5

@@ -7,11 +7,13 @@ a request or from an earlier answer.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from petcheck.call import Call
-from petcheck.json_values import Json, integer, parse
+from petcheck.json_values import HugeNumber, Json, deep_enough, integer, parse
 from petcheck.properties.new_pets import Pets, named
 from petcheck.spec.figures import PET_FIELDS, STATUSES
 from petcheck.spec.operations import Operation
@@ -131,19 +133,36 @@ def _halves(text: str) -> tuple[str, str]:
 
 
 def _with(call: Call, pet: Mapping[str, Json], **members: object) -> Call:
-    text = json.dumps({**pet, **members}, ensure_ascii=False, default=float)
-    # a lone surrogate cannot be encoded as UTF-8
-    return replace(call, body=text.encode(errors="backslashreplace"))
+    return replace(call, body=_written({**pet, **members}))
 
 
 def _without(call: Call, pet: Mapping[str, Json], names: Sequence[str]) -> Call:
     return _with(call, {key: pet[key] for key in pet if key not in names})
 
 
+def _written(pet: Mapping[str, object]) -> bytes:
+    """An object as JSON. Raises an error of JSON for numbers beyond a double."""
+    with deep_enough():
+        text = json.dumps(pet, ensure_ascii=False, default=_number, allow_nan=False)
+    # a lone surrogate cannot be encoded as UTF-8
+    return _IN_DIGITS.sub(r"\1", text).encode(errors="backslashreplace")
+
+
+_DIGITS = "a number in digits: "  # Python writes at most 4,300 of them
+_IN_DIGITS = re.compile(f'"{_DIGITS}([0-9.]+)"')
+
+
+def _number(value: Decimal | HugeNumber) -> float | str:
+    """A number that is as long as one that was read."""
+    if isinstance(value, HugeNumber):
+        return f"{_DIGITS}{'' if value.whole else '0.'}{'9' * value.digits}"
+    return float(value)
+
+
 def _can_be_written(pet: Mapping[str, Json]) -> bool:
-    """Whether it can be written as it was read: numbers beyond a double and deep nesting cannot."""
+    """Whether it can be written as it was read: numbers beyond a double cannot."""
     try:
-        json.dumps(pet, default=float, allow_nan=False)
+        _written(pet)
     except (TypeError, ValueError, RecursionError):
         return False
     return True

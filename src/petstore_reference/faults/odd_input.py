@@ -63,6 +63,11 @@ def _has_nothing(call: ReceivedCall) -> bool:
     return not call.body and "content-type" not in call.headers
 
 
+def _has_long_number(call: ReceivedCall) -> bool:
+    body = call.body or b""
+    return b'"name"' not in body and re.search(rb"[0-9]{4301}", body) is not None
+
+
 def _repeated(call: ReceivedCall) -> bool:
     repeated: list[bool] = []
 
@@ -98,6 +103,15 @@ def _members_in_any_case(behaviour: Behaviour) -> Behaviour:
 
     def parsed(body: bytes) -> dict[str, object]:
         return {names.get(name.lower(), name): value for name, value in behaviour.parse(body).items()}
+
+    return replace(behaviour, parse=parsed)
+
+
+def _other_spelling_wins(behaviour: Behaviour) -> Behaviour:
+    def parsed(body: bytes) -> dict[str, object]:
+        members = behaviour.parse(body)
+        both = "categoryId" in members and "category_id" in members
+        return members | {"categoryId": members["category_id"]} if both else members
 
     return replace(behaviour, parse=parsed)
 
@@ -199,6 +213,18 @@ FAULTS = [
         "An extra field nested 100 levels deep",
         "ERROR-5",
         lambda fields: any(_depth(value) >= 100 for value in _extra(fields)),
+    ),
+    *create(
+        "long-number-crashes",
+        "A body without a name and with a number of more than 4,300 digits gets 500.",
+        "CREATE-6 ERROR-5",
+        answered(_has_long_number, error(500, "internal")),
+    ),
+    *create(
+        "category-id-wins",
+        "A member `category_id` replaces `categoryId`.",
+        "CREATE-3",
+        _other_spelling_wins,
     ),
     *_crashes("extra-field-crashes", "An extra field", "ERROR-5 CREATE-6", lambda fields: bool(_extra(fields))),
     *create(
