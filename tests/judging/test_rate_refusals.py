@@ -125,6 +125,30 @@ def test_it_says_how_slow_the_server_is() -> None:
     )
 
 
+NO_TIME = "no X-RateLimit-Reset is a Unix time ahead, so when a window ends is unknown (see RATE-3)"
+
+
+@pytest.mark.parametrize("rounded", ["to go", "past"])
+def test_a_reset_that_is_not_a_unix_time_does_not_make_a_fast_server_slow(rounded: str) -> None:
+    server = Server(deepcopy(FIXED), latency=0.142, rounded=rounded)
+    assert carried_out(server) is None
+    assert 429 in [one.status for one in server.record]
+
+
+def test_where_no_reset_names_a_time_it_blames_no_window() -> None:
+    assert carried_out(Server(deepcopy(FIXED), latency=0.25, rounded="past")) == Undecided(
+        f"The quota could not be used up: 97 requests took 24.2 s, one after the other, and {NO_TIME}."
+    )
+    record = [answered(n, 1, limit=2, reset=n - 3600) for n in range(45)]
+    said = "45 requests were served in 44.0 s, the last with 1 left"
+    assert next_step(record, 0) == Undecided(f"The quota could not be used up, and {NO_TIME}: {said}.")
+
+
+def test_the_wait_is_until_the_seconds_to_go_have_passed() -> None:
+    last = Server(Fixed(60, 60.0), rounded="to go").send(CHEAPEST)
+    assert cost_of_using_up([last], ALL, last.sent + 10) == Cost(61, 50.0)
+
+
 @pytest.mark.parametrize(
     ("kind", "latency", "begins", "cost"),
     [

@@ -138,7 +138,10 @@ class Nearest:
 
 @dataclass
 class Server:
-    """A conforming server with one key: `date` is how far its Date is off, None for no Date at all."""
+    """A server with one key, which conforms unless Reset is seconds "to go" or an hour "past".
+
+    `date` is how far its Date is off, None for no Date at all.
+    """
 
     kind: Kind
     rounded: str = "ceil"
@@ -201,6 +204,10 @@ class Server:
                 return str(math.floor(reset))
             case "jitter":
                 return str(math.floor(wall) + math.floor(reset - wall))
+            case "to go":
+                return str(math.ceil(reset - wall))
+            case "past":
+                return str(math.ceil(reset) - 3600)
         return f"{reset:.3f}"
 
 

@@ -5,6 +5,7 @@ The server's own log is the witness.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,9 +34,11 @@ EXHAUSTING = ("--allow-writes", "--exhaust-rate-limit", "--examples", "0")
 
 
 @contextmanager
-def logged(*, plan: str, clock: Hurried, variations: Sequence[str] = ()) -> Iterator[tuple[str, list[LoggedRequest]]]:
+def logged(
+    *, plan: str, clock: Hurried, variations: Sequence[str] = (), faults: Sequence[str] = ()
+) -> Iterator[tuple[str, list[LoggedRequest]]]:
     """A reference server and its log."""
-    settings = ReferenceSettings(keys={KEY: plan, OTHER_KEY: plan}, variations=tuple(variations))
+    settings = ReferenceSettings(keys={KEY: plan, OTHER_KEY: plan}, variations=tuple(variations), faults=tuple(faults))
     app = create_app(settings, clock=clock.time)
     with running(app) as url:
         yield f"{url}/v1", app.state.log
@@ -80,7 +83,16 @@ def test_the_quota_is_used_up_once_and_served_again(plan: str, figure: int) -> N
 
 def test_the_cost_is_announced_before_it_is_spent() -> None:
     trial, _ = exhausted("free", by=judge)
-    assert "reference: using up the quota takes about" in trial.printed.replace("target:", "reference:")
+    announced = trial.printed.replace("target:", "reference:")
+    assert re.search(r"reference: using up the quota takes about \d+ requests, then a wait of [1-9]\d* s", announced)
+
+
+def test_no_wait_is_announced_where_no_reset_names_a_time() -> None:
+    clock = Hurried(200)
+    with logged(plan="free", clock=clock, faults=("reset-past",)) as (url, _):
+        trial = judge(url, *EXHAUSTING, "--plan", "free", clock=clock)
+    assert re.search(r"using up the quota takes about \d+ requests\n", trial.printed)
+    assert trial.ids("fail") == {"RATE-3"}
 
 
 def test_a_quota_above_the_cap_on_requests_is_not_used_up() -> None:

@@ -3,7 +3,8 @@
 Only answers that no cache can have given count: to POSTs, to URLs requested for the first time, and with headers that
 the URL has not shown before. There are three kinds of window. A fixed window keeps its Reset: once the same Reset was
 seen for longer than rounding explains, only the refill of a bucket comes free before it. In a sliding window, and in a
-bucket whose Reset is the time when it is full, Reset moves: there Limit - Remaining covers what we spent.
+bucket whose Reset is the time when it is full, Reset moves: there Limit - Remaining covers what we spent. A Reset that
+is seconds to go is wrong (RATE-3), but says when its window ends, so it excuses nothing else.
 """
 
 from __future__ import annotations
@@ -12,26 +13,39 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from math import inf
+from math import floor, inf
 
 from petcheck.exchange import Exchange
 from petcheck.grouping import grouped
 from petcheck.judging.once import Once
-from petcheck.judging.rate_headers import DAY_S, header_of, limit_of, remaining_of, retry_after, seconds_to_reset
-from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS
+from petcheck.judging.rate_headers import (
+    DAY_S,
+    header_of,
+    is_seconds_to_go,
+    limit_of,
+    remaining_of,
+    retry_after,
+    seconds_to_reset,
+)
+from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_RESET
 
 # Date is cut to whole seconds, Reset is rounded to them, and clocks differ by at most 2 s
 CLOCK_S = 3.0
 # a Reset that follows the clock stays the same for at most a second
 ROUNDING_S = 1.1
+# seconds to go that fell by so much fell with the clock: rounding hides less
+_FALLEN_S = 2.0
+# ends that differ by less are one: rounding, and the time that an answer takes
+_SAME_END_S = 1.5
 ENOUGH = 5  # successes that show whether requests are counted
 MINUTE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """An answer's figures for the key's quota, its Reset as text, and the seconds from sending to Reset.
+    """An answer's figures for the key's quota, and the seconds from sending to Reset.
 
+    `reset` names the window: Reset as text, or, if Reset is seconds `to_go`, when that window ends.
     `sent_before` counts the successes that were sent before this answer arrived, itself included; `done_before` counts
     those that arrived before it was sent. Together they give how many were spent between two answers.
     """
@@ -41,6 +55,7 @@ class Count:
     remaining: int
     reset: str
     span: float
+    to_go: bool = False
     sent_before: int = 0
     done_before: int = 0
 
@@ -53,6 +68,13 @@ class Count:
     def ends(self) -> float:
         """When the window ends at the earliest, in monotonic seconds."""
         return self.exchange.sent + self.span - CLOCK_S
+
+    def is_of_the_window_of(self, exchange: Exchange) -> bool:
+        """Whether another answer has the Reset of this window."""
+        if self.to_go:
+            end = exchange.sent + seconds_to_reset(exchange)
+            return is_seconds_to_go(exchange) and abs(end - self.ends - CLOCK_S) <= CLOCK_S
+        return header_of(exchange, RATE_RESET) == self.reset
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +89,18 @@ class WindowSeen:
         return self.counts[0].reset
 
     @property
+    def end_is_known(self) -> bool:
+        """Whether a Reset lay ahead. One that names no time, or a past one, tells no new window from a wrong count."""
+        return any(count.span > 0 for count in self.counts)
+
+    @property
     def first(self) -> Exchange:
         """The first to be answered."""
-        return min((count.exchange for count in self.counts), key=lambda exchange: exchange.finished)
+        return self._first.exchange
+
+    @property
+    def _first(self) -> Count:
+        return min(self.counts, key=lambda count: count.exchange.finished)
 
     @property
     def is_fixed(self) -> bool:
@@ -77,8 +108,12 @@ class WindowSeen:
 
         In a window that does not begin full, requests spent before it may come free.
         """
-        last = max(count.exchange.sent for count in self.counts)
-        return last - self.first.finished > ROUNDING_S or self._is_refused_until_reset
+        first, last = self._first, max(self.counts, key=lambda count: count.exchange.sent)
+        if first.to_go:
+            stays = first.span - last.span >= _FALLEN_S
+        else:
+            stays = last.exchange.sent - first.exchange.finished > ROUNDING_S
+        return stays or self._is_refused_until_reset
 
     @property
     def counts_steadily(self) -> bool:
@@ -139,6 +174,7 @@ def _moved(one: Count, next_: Count) -> bool:
 def _counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
     """The quota figures of the answers to the key, without answers that a cache can have given."""
     shown: dict[str, set[tuple[str | None, ...]]] = {}
+    ends: dict[int, float] = {}
     found = []
     for exchange in record:
         request = exchange.request
@@ -154,8 +190,20 @@ def _counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
         # RATE-1 to RATE-3 judge the others
         if limit is None or remaining is None or reset is None or not remaining <= limit > 0 or span > 2 * DAY_S:
             continue
-        found.append(Count(exchange, limit, remaining, reset, span))
+        to_go = is_seconds_to_go(exchange)
+        window = _window_ending(exchange.sent + span, ends) if to_go else reset
+        found.append(Count(exchange, limit, remaining, window, span, to_go))
     return found
+
+
+def _window_ending(end: float, ends: dict[int, float]) -> str:
+    """The window that ends at about that time, one of `ends` or a new one: seconds to go are rounded, answers late."""
+    cell = floor(end / _SAME_END_S)
+    for place in (cell, cell - 1, cell + 1):
+        if place in ends and abs(ends[place] - end) <= _SAME_END_S:
+            return f"ends {ends[place]}"
+    ends[cell] = end
+    return f"ends {end}"
 
 
 counts_in = Once(_counts_in)
@@ -262,7 +310,8 @@ def demanded(earlier: Count, later: Count) -> float:
 def is_counted_down(quota: QuotaSeen) -> bool:
     """Whether the answers show that requests are counted: a window of five or more falls, or Remaining fell enough."""
     falls = any(
-        has_enough_successes(w.counts) and w.counts[-1].remaining < w.counts[0].remaining for w in quota.windows
+        w.end_is_known and has_enough_successes(w.counts) and w.counts[-1].remaining < w.counts[0].remaining
+        for w in quota.windows
     )
     return falls or any(
         spent_between(earlier, later) >= ENOUGH - 1

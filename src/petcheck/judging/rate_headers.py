@@ -117,15 +117,25 @@ def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str
 
 
 def seconds_to_reset(exchange: Exchange) -> float:
-    """Seconds from the response to its Reset, by its Date or by our clock, whichever is less; 0 without a Reset.
+    """Seconds from the response to its Reset, by its Date or by our clock, whichever is less; 0 if it names no time.
 
     A clock by which Reset has passed is ignored if it passed by more than clocks may differ.
     """
     reset = _reset_of(exchange)
     if reset is None:
         return 0.0
+    return reset if is_seconds_to_go(exchange) else max(0.0, min(_spans(exchange, reset), default=0.0))
+
+
+def is_seconds_to_go(exchange: Exchange) -> bool:
+    """Whether X-RateLimit-Reset is so small that it must be seconds to go: it is wrong, and still says when it ends."""
+    reset = _reset_of(exchange)
+    return reset is not None and reset < _LOOKS_RELATIVE and not _spans(exchange, reset)
+
+
+def _spans(exchange: Exchange, reset: float) -> list[float]:
     spans = [reset - soonest for soonest, _, _ in _clocks(exchange)]
-    return max(0.0, min((span for span in spans if span > -_CLOCKS_AGREE_S), default=0.0))
+    return [span for span in spans if span > -_CLOCKS_AGREE_S]
 
 
 def _clocks(exchange: Exchange) -> list[tuple[float, float, float]]:

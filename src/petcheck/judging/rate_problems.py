@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from petcheck.exchange import Exchange
+from petcheck.grouping import grouped
 from petcheck.judging.rate_counts import (
     CLOCK_S,
     ENOUGH,
@@ -20,6 +21,7 @@ from petcheck.judging.rate_counts import (
     has_enough_successes,
     overlapping,
     pairs,
+    quotas_in,
     refill,
     served_in_words,
     spent_between,
@@ -59,6 +61,21 @@ def problem_of_limits(counts: Sequence[Count]) -> QuotaProblem | None:
         return None
     said = f"{RATE_LIMIT} always equals {RATE_REMAINING}; both went from {counts[0].limit} to {counts[-1].limit}"
     return QuotaProblem(said, (counts[0].exchange, counts[-1].exchange), RATE_LIMIT)
+
+
+def seem_counted_apart(counts: Sequence[Count]) -> bool:
+    """Whether Remaining falls with the requests to each operation, as if each of two or more had its own quota."""
+    by_operation = grouped((count.exchange.request.operation, count) for count in counts)
+    windows = [[window for quota in quotas_in(own) for window in quota.windows] for own in by_operation.values()]
+    falling = [own for own in windows if any(one.counts[-1].remaining < one.counts[0].remaining for one in own)]
+    return len(falling) > 1 and all(_falls_with_each(window) for own in windows for window in own)
+
+
+def _falls_with_each(window: WindowSeen) -> bool:
+    return all(
+        before.remaining - after.remaining >= spent_between(before, after) + after.spends
+        for before, after in pairwise(window.counts)
+    )
 
 
 def _rise(counts: Sequence[Count]) -> QuotaProblem | None:

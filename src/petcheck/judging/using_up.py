@@ -22,7 +22,7 @@ from petcheck.judging.rate_refusals import (
     served_text,
     slowed_in,
 )
-from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, LIMIT_MIN, PLANS, STATUSES
+from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, LIMIT_MIN, PLANS, RATE_RESET, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
@@ -35,6 +35,7 @@ _FEW = 5
 _AT_ONCE = 100  # the next step asks for the rest, unless these show that the server is too slow
 _PACE_SHOWN = 20  # requests that show how fast a server serves
 _CHEAPEST = page_call(1)
+_NO_TIME = f"no {RATE_RESET} is a Unix time ahead, so when a window ends is unknown (see RATE-3)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +121,11 @@ def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecide
     tail, latest = record[-1], counts[-1]
     limit = latest.limit
     served = [*takewhile(is_served, reversed(record[began:]))]
-    if len(served) > _WINDOWS_TRIED * limit + _EXTRA_REQUESTS:
-        return Undecided(
-            f"The quota could not be used up, since its windows end too soon: {served_text(record, tail)}."
-        )
     quota = next(quota for quota in quotas_in(counts) if quota.limit == limit)
+    if len(served) > _WINDOWS_TRIED * limit + _EXTRA_REQUESTS:
+        known = any(window.end_is_known for window in quota.windows)
+        why = "since its windows end too soon" if known else f"and {_NO_TIME}"
+        return Undecided(f"The quota could not be used up, {why}: {served_text(record, tail)}.")
     if (too_slow := _too_slow(quota, latest, served[::-1])) is not None:
         return too_slow
     window = next(window for window in quota.windows if window.reset == latest.reset)
@@ -151,17 +152,19 @@ def _too_slow(quota: QuotaSeen, latest: Count, served: Sequence[Exchange]) -> Un
     cost = max(1.0, (counted[0].remaining - latest.remaining) / max(len(counted) - 1, 1))
     seconds_each = took / len(served) / cost
     length = max(count.span for count in quota.counts)
-    if quota.moves or len(quota.windows) == 1:
-        # the run may have begun late in a window, and Reset may be the time when a bucket is full
+    if quota.moves or len(quota.windows) == 1 or length == 0:
+        # the run may have begun late in a window, and Reset may be the time when a bucket is full, or name no time
         length = max(length, MINUTE_S)
     fits_into_a_window = quota.limit * seconds_each <= length - CLOCK_S
     fits_into_this = not quota.moves and latest.remaining * seconds_each <= latest.ends - served[-1].finished
     if fits_into_a_window or fits_into_this:
         return None
+    said = f"The quota could not be used up: {plural(len(served), 'request')} took {took:.1f} s, one after the other, "
+    if not any(window.end_is_known for window in quota.windows):
+        return Undecided(f"{said}and {_NO_TIME}.")
     return Undecided(
-        f"The quota could not be used up: {plural(len(served), 'request')} took {took:.1f} s, one after the other, so "
-        f"a window ends before its quota of {quota.limit} is used. Run petcheck nearer to the server, or with a key of "
-        "a smaller plan."
+        f"{said}so a window ends before its quota of {quota.limit} is used. Run petcheck nearer to the server, or with "
+        "a key of a smaller plan."
     )
 
 

@@ -30,7 +30,9 @@ def use_up(target: Target) -> Inconclusive | None:
     cost = cost_of_using_up(target.record, allowance, transport.time.monotonic())
     if isinstance(cost, Undecided):
         return _obstacle(cost)
-    said = f"using up the quota takes about {plural(cost.requests, 'request')}, then a wait of {cost.wait_s:.0f} s"
+    said = f"using up the quota takes about {plural(cost.requests, 'request')}"
+    if cost.wait_s >= 1:
+        said += f", then a wait of {cost.wait_s:.0f} s"
     transport.on_notice(target.config.name, said)
     began = len(target.record)
     try:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import formatdate
 
-from petstore_reference.behaviour import Override
-from petstore_reference.messages import ReceivedCall
-from petstore_reference.overrides import rates
+from petstore_reference.behaviour import Behaviour, Override, ServerState
+from petstore_reference.messages import Caller, ReceivedCall
+from petstore_reference.overrides import both, rates
 from petstore_reference.quota import DAY, Usage
 from petstore_reference.registry import ALL, Fault, rate
 
@@ -50,6 +51,19 @@ def _wrong(
 def iso(seconds: float) -> str:
     """A Unix time as an ISO 8601 date."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+def _seconds_to_go(usage: Usage, call: ReceivedCall) -> int:
+    return math.ceil(usage.reset - call.time)
+
+
+def _counted_apart(behaviour: Behaviour) -> Behaviour:
+    """Each operation has its own quota."""
+
+    def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
+        return behaviour.spend(replace(caller, bucket=f"{caller.bucket} at {call.operation}"), call, state)
+
+    return replace(behaviour, spend=spend)
 
 
 FAULTS = [
@@ -198,7 +212,7 @@ FAULTS = [
         "is the number of seconds until the reset",
         "RATE-3",
         RESET,
-        lambda usage, call: math.ceil(usage.reset - call.time),
+        _seconds_to_go,
     ),
     *_wrong(
         "reset-in-milliseconds",
@@ -243,9 +257,16 @@ FAULTS = [
         "is relative, as in `in 42s`",
         "RATE-3",
         RESET,
-        lambda usage, call: f"in {math.ceil(usage.reset - call.time)}s",
+        lambda usage, call: f"in {_seconds_to_go(usage, call)}s",
+    ),
+    *rate(
+        "reset-in-seconds-counted-apart",
+        "X-RateLimit-Reset is the number of seconds until the reset, and each operation has its own quota.",
+        "RATE-3 RATE-4",
+        both(_counted_apart, _value(RESET, _seconds_to_go)),
     ),
     # within a window
+    *rate("quota-counted-apart", "Each operation has its own quota.", "RATE-4", _counted_apart),
     *_wrong("remaining-frozen", "never falls", "RATE-4", REMAINING, lambda usage, call: usage.limit),
     *_wrong(
         "remaining-rises",

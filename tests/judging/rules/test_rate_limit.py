@@ -156,12 +156,105 @@ def test_headers_that_do_not_cover_the_spent_requests_fail(
     found = failed(settled(4, run(WrongHeaders(Fixed(300, 60.0), lie=lie, latency=latency), 40)))
     assert re.search(f": {text}", found.text)
     assert found.text.endswith(" (section 8).")
-    first, last = found.proofs
-    assert first.part == last.part == ("header:X-RateLimit-Limit" if "always equals" in text else REMAINING)
-    assert first.exchange.sent < last.exchange.sent
-    assert found.text.startswith(f"{described(last.exchange)}: ")
-    assert first.exchange in found.examined
-    assert last.exchange in found.examined
+    shown, before = found.proofs
+    assert shown.part == before.part == ("header:X-RateLimit-Limit" if "always equals" in text else REMAINING)
+    assert before.exchange.sent < shown.exchange.sent
+    # a report shows the first proof, so the text is about that one
+    assert found.text.startswith(f"{described(shown.exchange)}: ")
+    assert "counted apart" not in found.text
+    assert before.exchange in found.examined
+    assert shown.exchange in found.examined
+
+
+# ---- a Reset that is not a Unix time
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**9), requests=st.sampled_from([10, 40, 150]))
+def test_seconds_to_go_as_reset_break_nothing_but_rate_3(seed: int, requests: int) -> None:
+    draw = Random(seed)
+    server = any_server(draw)
+    server.rounded = "to go"
+    shared = any_run(draw, server, requests)
+    for number in (1, 2, 4, 6, 7) if shared else (1, 2, 4, 6, 7, 8, 9):
+        decision = settled(number, server)
+        assert not isinstance(decision, Failed), (number, decision.text)
+
+
+@pytest.mark.parametrize(
+    "kind", [Fixed(300, 60.0), Sliding(300, 60.0, first_free=False), Bucket(300, 5.0, 300)], ids=["fixed", "moves", "b"]
+)
+def test_seconds_to_go_as_reset_still_show_that_a_quota_counts(kind: Kind) -> None:
+    server = run(Server(deepcopy(kind), rounded="to go"), 40)
+    assert settled(4, server) == Held(tuple(server.record))
+
+
+@dataclass
+class CountedApart(Server):
+    """A quota of its own for each method."""
+
+    posts: Kind | None = None
+
+    def _answer(self, url: str, method: str, status: int, now: float) -> Response:
+        self.posts = self.posts or deepcopy(self.kind)
+        if method == "POST":
+            self.kind, self.posts = self.posts, self.kind
+        answer = super()._answer(url, method, status, now)
+        if method == "POST":
+            self.kind, self.posts = self.posts, self.kind
+        return answer
+
+
+@pytest.mark.parametrize("rounded", ["ceil", "to go"])
+@pytest.mark.parametrize("limit", [60, 1000])
+def test_requests_counted_apart_by_operation_fail(rounded: str, limit: int) -> None:
+    server = run(CountedApart(Fixed(limit, 60.0), rounded=rounded), 40)
+    found = failed(settled(4, server))
+    assert found.text.endswith("; the requests to each operation seem to be counted apart (section 8).")
+    assert found.text.startswith(f"{described(found.proofs[0].exchange)}: X-RateLimit-Remaining ")
+
+
+def to_go(at: float, left: int, seconds: object) -> Exchange:
+    """A page's answer at that time, with Reset in seconds to go, or something else."""
+    return exchange(path=f"/pets?limit={int(at * 10)}", headers=rates(60, left, seconds), index=int(at * 10), sent=at)
+
+
+def test_a_rise_fails_once_seconds_to_go_have_fallen_with_the_clock() -> None:
+    record = [to_go(2 + n / 5, left, 58) for n, left in enumerate((50, 49, 55))]
+    question = decided(4, record)
+    assert isinstance(question, Ask)
+    stays, moves = ([*record, to_go(4.3, 54, seconds)] for seconds in (56, 58))
+    assert "rose from 49 to 55 in one window" in failed(decided(4, stays)).text
+    # a window that slides, a minute from now each time
+    assert isinstance(decided(4, moves), Undecided)
+
+
+def test_a_rise_after_the_seconds_to_go_is_in_another_window() -> None:
+    fell = [to_go(2 + n, 9 - n, 10 - n) for n in range(8)]
+    assert isinstance(decided(4, [*fell, *(to_go(13 + n, 59 - n, 59 - n) for n in range(8))]), Held)
+    record = [to_go(2 + n, left, 40 - n) for n, left in enumerate((9, 8, 7, 6, 5, 4, 59, 58))]
+    assert "rose from 4 to 59 in one window" in failed(decided(4, record)).text
+
+
+@pytest.mark.parametrize("reset", ["2026-11-21T12:01:00Z", "never", unix(-3600), 0])
+def test_a_reset_that_names_no_time_ahead_passes_nothing(reset: object) -> None:
+    record = [to_go(1 + n / 10, left, reset) for n, left in enumerate((59, 58, 57, 59, 56, 58, 55, 54))]
+    assert decided(4, record) == Undecided(
+        "No X-RateLimit-Reset is a Unix time ahead, so nothing tells a new window from a wrong count; see RATE-3.",
+        examined=tuple(record),
+    )
+
+
+@pytest.mark.parametrize("seconds", [50, 40])
+def test_a_429_with_seconds_to_go_is_early_if_its_own_window_has_some_left(seconds: int) -> None:
+    record = [to_go(2 + n, 9 - n, 58 - n) for n in range(8)]
+    headers = (*rates(60, 2, seconds), ("Retry-After", str(seconds)))
+    late = exchange(path="/pets?limit=99", status=429, headers=headers, index=99, sent=10.0)
+    decision = decided(8, [*record, late])
+    if seconds == 50:
+        assert failed(decision).text.startswith("A 429 has X-RateLimit-Remaining 2")
+    else:
+        assert isinstance(decision, Undecided)
 
 
 def test_a_doubt_within_the_second_hidden_by_rounding_is_settled_by_another_request() -> None:

@@ -31,7 +31,7 @@ from petcheck.judging.rate_counts import (
     quotas_in,
     served_in_words,
 )
-from petcheck.judging.rate_problems import problem_in, problem_of, problem_of_limits
+from petcheck.judging.rate_problems import problem_in, problem_of, problem_of_limits, seem_counted_apart
 from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     NotServed,
@@ -124,8 +124,11 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
     problem = problem_of_limits(counts) or next((p for quota in quotas if (p := problem_of(quota))), None)
     if problem is not None:
         first, last = problem.exchanges
-        proofs = (Proof(first, header(problem.header)), Proof(last, header(problem.header)))
-        return Failed(f"{described(last)}: {problem.text} (section 8).", proofs, examined)
+        # the first proof is the one that a report shows, so it is the one that the text is about
+        proofs = (Proof(last, header(problem.header)), Proof(first, header(problem.header)))
+        said = f"{described(last)}: {problem.text}"
+        said += "; the requests to each operation seem to be counted apart" * seem_counted_apart(counts)
+        return Failed(f"{said} (section 8).", proofs, examined)
     reason = f"{RATE_REMAINING} moved as only a sliding window allows, and no response shows whether the window slides."
     doubtful = next((one for quota in quotas if (one := _doubtful(quota, record[-1]))), None)
     if doubtful is not None:
@@ -155,6 +158,11 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
         )
     most = max(quotas, key=lambda quota: len(quota.successes))
     examined = tuple(count.exchange for count in counts)
+    if not any(window.end_is_known for quota in quotas for window in quota.windows):
+        return Undecided(
+            f"No {RATE_RESET} is a Unix time ahead, so nothing tells a new window from a wrong count; see RATE-3.",
+            examined=examined,
+        )
     if len(quotas) > max(len(most.successes), 1):
         reason = f"{RATE_LIMIT} took {len(quotas)} values, each in too few responses to compare."
         return Undecided(reason, examined=examined)
@@ -232,7 +240,7 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
     for refusal in refusals:
         own = rate_headers.remaining_of(refusal.exchange) or 0
         # decided at the end of a window, it may show the next one
-        if refusal.before is None or refusal.before.reset != _reset(refusal.exchange):
+        if refusal.before is None or not refusal.before.is_of_the_window_of(refusal.exchange):
             continue
         # if Reset moves, less than one request may have come free, rounded up
         if own > int(moves) and not shared and not rate_headers.is_of_a_longer_quota(refusal.exchange):
@@ -289,7 +297,7 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
     if not refusals:
         return _NO_429
     quotas = quotas_in(counts_in(record))
-    steady = frozenset(window.reset for quota in quotas for window in quota.windows if window.counts_steadily)
+    steady = [window.counts[0] for quota in quotas for window in quota.windows if window.counts_steadily]
     moves = any(quota.moves for quota in quotas)
     shared, crowded = others_spend(record), crowded_in(record)
     found = [_after_429(*one, shared=shared, moves=moves, steady=steady, crowded=crowded) for one in refusals]
@@ -304,12 +312,18 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
 
 
 def _after_429(
-    refusal: Exchange, after: Sequence[Exchange], *, shared: bool, moves: bool, steady: Set[str], crowded: Set[int]
+    refusal: Exchange,
+    after: Sequence[Exchange],
+    *,
+    shared: bool,
+    moves: bool,
+    steady: Sequence[Count],
+    crowded: Set[int],
 ) -> Settled:
     """The decision about what follows a 429.
 
-    `shared`: others use the key. `moves`: Reset moves. `steady`: the Resets of windows that count steadily. `crowded`:
-    the ids of exchanges that overlapped with others.
+    `shared`: others use the key. `moves`: Reset moves. `steady`: an answer of each window that counts steadily.
+    `crowded`: the ids of exchanges that overlapped with others.
     """
     pause = rate_headers.retry_after(refusal)
     if pause is None or rate_headers.problem_of_retry_after(refusal) is not None:
@@ -331,7 +345,8 @@ def _after_429(
     bit_by_bit = pause < rate_headers.seconds_to_reset(refusal) - CLOCK_S
     served_then = moves and len(after) > 1 and after[1].status == 200
     ended = _window_ended(refusal, first)
-    if (ended and (shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in steady)):
+    counts_steadily = any(one.is_of_the_window_of(refusal) for one in steady)
+    if (ended and (shared or served_then)) or (bit_by_bit and (ended or not counts_steadily)):
         return _may_be_used_up(refusal, first)
     stated = rate_headers.header_of(refusal, RETRY_AFTER)
     proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
