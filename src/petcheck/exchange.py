@@ -247,7 +247,8 @@ class Exchange(_Readable):
     `example` marks a property example, and `simplifies` is the index of the example of which it is a simpler form.
     `burst` is the number of the burst that it was part of, from 1: requests that were sent at the same time on purpose;
     None if it was sent alone. `again` is the index of the exchange whose request it repeats, to see how often and when
-    that fails.
+    that fails. `connection` is the number of the connection on which it was sent, from 1; None in a burst, and in
+    traffic.
     """
 
     index: int
@@ -266,6 +267,7 @@ class Exchange(_Readable):
     simplifies: int | None = None
     burst: int | None = None
     again: int | None = None
+    connection: int | None = None
 
     @property
     def on_new_connection(self) -> bool:

@@ -52,15 +52,17 @@ class Excess(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SocketOptions:
-    """How replies become bytes on a socket.
+    """How bytes on a socket become requests, and replies bytes.
 
-    `rewrite` gets each chunk of bytes before it is sent; None aborts the connection instead. `close_after` closes the
-    connection after that many responses, and `idle_seconds` after that much idle time, both without notice. `chunked`
-    sends bodies without a length. `own_date` means that the application sends `Date`, `date_offset` seconds away from
-    the server's clock. `delay` is how many seconds each answer takes. `connections` is how many may be open at the same
-    time, None for any number, and `excess` what the server does with the others.
+    `receive` gets each chunk of bytes from the client, and returns what the server reads of it. `rewrite` gets each
+    chunk of bytes before it is sent; None aborts the connection instead. `close_after` closes the connection after that
+    many responses, and `idle_seconds` after that much idle time, both without notice. `chunked` sends bodies without a
+    length. `own_date` means that the application sends `Date`, `date_offset` seconds away from the server's clock.
+    `delay` is how many seconds each answer takes. `connections` is how many may be open at the same time, None for any
+    number, and `excess` what the server does with the others.
     """
 
+    receive: Callable[[bytes], bytes] = bytes
     rewrite: Callable[[bytes], bytes | None] | None = None
     close_after: int | None = None
     idle_seconds: float = 5.0

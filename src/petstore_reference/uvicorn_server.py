@@ -211,7 +211,7 @@ def _protocol(socket_options: SocketOptions, server: StoppableServer) -> type[H1
 
         def data_received(self, data: bytes) -> None:
             if self.entered:
-                super().data_received(data)
+                super().data_received(socket_options.receive(data))
 
         def connection_lost(self, exc: Exception | None) -> None:
             if self.entered:

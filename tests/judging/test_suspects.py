@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from petcheck.call import Form
-from petcheck.exchange import Exchange
+from petcheck.call import Credential, Form
+from petcheck.exchange import Exchange, Silence
 from petcheck.judging.decision import Failed, Proof
-from petcheck.judging.suspects import forms_in, in_form, in_plain_form, named_before, spoiled_by
+from petcheck.judging.suspects import (
+    after_unread,
+    forms_in,
+    in_form,
+    in_plain_form,
+    named_before,
+    spoiled_by,
+    unread_before,
+)
 from petcheck.spec.operations import Operation
-from tests.support.exchanges import exchange
+from tests.support.exchanges import JSON, exchange, rates
 
 CREATE, GET = Operation.CREATE_PET, Operation.GET_PET
 ZOE = {"name": "Zoe", "categoryId": 1}
@@ -205,3 +214,91 @@ def test_a_form_that_failed_before_and_after_the_plain_one_is_named(between: flo
 def test_several_forms_are_named_together() -> None:
     said = " The request had header names in lower case or header names in capitals; in the plain form it got 404."
     assert in_form(failure(LOWER, UPPER), [LOWER, UPPER, exchange(status=404, index=2, sent=6.0)]) == said
+
+
+# ---- a body that the server may have left unread
+
+COUNTED = (JSON, *rates(60, 41, 1795255440))
+
+
+def on(connection: int | None, one: Exchange) -> Exchange:
+    return replace(one, connection=connection)
+
+
+def keyless(index: int, status: int | Silence, **fields: Any) -> Exchange:
+    """A GET without a key."""
+    return exchange(GET, status, credential=Credential.MISSING, index=index, **fields)
+
+
+BARE_POST = on(3, exchange(CREATE, 401, credential=Credential.MISSING, index=1, asked=ZOE))
+REFUSED_POST = replace(BARE_POST, answer=exchange(CREATE, 401, headers=COUNTED).answer)
+TAKEN = on(3, keyless(2, 400))
+RIGHT = on(4, keyless(4, 401, headers=COUNTED))
+AFTER = (
+    " It came on the connection on which POST /pets with no key (#1) got 401 just before: the server may have "
+    "taken that body for a request, if it came after the headers and not with them."
+)
+
+
+@pytest.mark.parametrize(
+    ("record", "named"),
+    [
+        # the rate headers of the refusal are missing
+        ([REFUSED_POST, TAKEN], True),
+        ([REFUSED_POST, replace(TAKEN, answer=keyless(2, 405).answer)], True),
+        # an equal request was answered in another way, before or later
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), RIGHT], True),
+        ([replace(RIGHT, index=0), BARE_POST, TAKEN], True),
+        # nothing shows it
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED))], False),
+        ([BARE_POST, TAKEN], False),
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, 400))], False),
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, exchange(GET, 200, index=4))], False),
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), replace(RIGHT, target="another")], False),
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, 429))], False),
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, 503))], False),
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, Silence.RESET))], False),
+        (
+            [
+                REFUSED_POST,
+                on(3, keyless(2, 400, headers=COUNTED)),
+                on(5, replace(REFUSED_POST, index=3)),
+                on(5, RIGHT),
+            ],
+            False,
+        ),
+        # another connection, or none that is known
+        ([REFUSED_POST, on(4, TAKEN)], False),
+        ([on(None, REFUSED_POST), on(None, TAKEN)], False),
+        # not right before it
+        ([replace(REFUSED_POST, index=0), TAKEN], False),
+        ([replace(REFUSED_POST, target="another"), TAKEN], False),
+        # no body to be left unread, or one that was accepted
+        ([on(3, exchange(CREATE, 401, headers=COUNTED, index=1)), TAKEN], False),
+        ([on(3, exchange(CREATE, 201, headers=COUNTED, index=1, asked=ZOE)), TAKEN], False),
+        ([on(3, exchange(CREATE, 500, headers=COUNTED, index=1, asked=ZOE)), TAKEN], False),
+        # an answer to a request
+        ([REFUSED_POST, on(3, keyless(2, 404))], False),
+        ([REFUSED_POST, on(3, keyless(2, 200))], False),
+        ([REFUSED_POST, on(3, exchange(GET, Silence.RESET, index=2))], False),
+    ],
+)
+def test_a_refused_post_right_before_it_on_its_connection_may_be_why(record: list[Exchange], named: bool) -> None:
+    wrong = next(one for one in record if one.index == 2)
+    assert unread_before(wrong, record) == (record[record.index(wrong) - 1] if named else None)
+    assert after_unread(failure(wrong, wrong=(wrong,)), record) == AFTER * named
+
+
+def test_what_a_body_turns_into_may_leave_the_next_one_unread_too() -> None:
+    bare = on(3, exchange(CREATE, 400, credential=Credential.EMPTY, index=2, asked=ZOE))
+    next_ = on(3, keyless(3, 400))
+    assert unread_before(next_, [REFUSED_POST, bare, next_]) is bare
+    assert unread_before(next_, [on(2, REFUSED_POST), bare, next_]) is None
+
+
+def test_a_body_explains_a_failure_only_if_it_explains_all_of_it() -> None:
+    other = on(4, keyless(5, 400))
+    record = [REFUSED_POST, TAKEN, RIGHT, other]
+    assert after_unread(failure(TAKEN, wrong=(TAKEN,)), record) == AFTER
+    assert after_unread(failure(TAKEN, wrong=(TAKEN, other)), record) == ""
+    assert after_unread(failure(TAKEN), record) == ""

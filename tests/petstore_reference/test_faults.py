@@ -19,7 +19,7 @@ from petstore_reference.registry import Fault
 from petstore_reference.server import create_app
 from petstore_reference.store import STATUSES
 from petstore_reference.variations import VARIATIONS
-from tests.support.ground import BEARER, KEY, Answer, Ask, Clock, settings, transcript
+from tests.support.ground import BEARER, KEY, Answer, Ask, Clock, served, settings, transcript
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.load((ROOT / "requirements.yaml").read_bytes(), yaml.CSafeLoader)["requirements"]
@@ -242,12 +242,31 @@ def right(needs: frozenset[str], operations: tuple[Operation | None, ...]) -> li
     return transcript_of((), Fault("", "", "", (), lambda behaviour: behaviour, needs, operations))
 
 
+BELOW_HTTP = {"keyless-body-unread"}
+
+
+def test_a_body_that_is_left_unread_spoils_the_next_request_on_its_connection() -> None:
+    with served(faults=(*BELOW_HTTP,)) as (http, _):
+        body, empty = b'{"name": "Rex"}', {"Authorization": ""}
+        assert http.post("/pets", content=body).status_code == 400
+        assert http.get("/pets/1").status_code == 200
+        del http.headers["Authorization"]
+        assert http.post("/pets", headers=empty, content=body).status_code == 401
+        assert http.get("/pets/1").status_code == 401
+        assert http.post("/pets", content=body).status_code == 401
+        bad = http.get("/pets/1")
+        assert (bad.status_code, bad.headers.get("X-RateLimit-Limit")) == (400, None)
+        assert http.get("/pets/1").status_code == 401
+
+
 # the kill matrix covers faults that only a few values show
 @pytest.mark.parametrize("section", sorted({fault.section for fault in FAULTS.values()}))
 def test_each_changes_an_answer(section: str) -> None:
     """The faults of a section in one test: a test of its own would take as long as the fault."""
     tried = {
-        name: fault for name, fault in FAULTS.items() if fault.section == section and "examples" not in fault.needs
+        name: fault
+        for name, fault in FAULTS.items()
+        if fault.section == section and "examples" not in fault.needs and name not in BELOW_HTTP
     }
     assert tried
     assert [name for name, fault in tried.items() if changes_nothing(name, fault)] == []

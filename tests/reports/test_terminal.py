@@ -14,6 +14,7 @@ from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.terminal import one_line, render
 from petcheck.results.deciding import by_index
 from petcheck.results.findings import LeftAnimal, RequestCount
+from petcheck.spec.operations import Operation
 from petcheck.stream.lines import RunSettings
 from tests.support import samples
 from tests.support.streams import SETTINGS
@@ -82,6 +83,23 @@ def test_the_passes_that_cover_the_smallest_shares_are_below_the_table() -> None
     assert " ".join(least.split()) == "LIST-3 2 of 20 (a × b), GET-3 1 of 5 classes of id, AUTH-2 9 of 44 (a × b)"
     whole = render(samples.result(rows[0], rows[-1]), (), width=80, colour=False, folder=None)
     assert "least covered" not in whole
+
+
+def test_what_a_post_before_it_may_have_spoiled_is_sent_after_that_post() -> None:
+    post = samples.request("/pets", method="POST", body=b'{"name": "Rex"}', operation=Operation.CREATE_PET)
+    bare = samples.response({}, 400, headers=())
+    exchanges = (
+        replace(samples.exchange(0, post, samples.response({}, 401)), connection=3),
+        replace(samples.exchange(1, answer=bare), connection=3),
+    )
+    value = samples.result(samples.row(exchanges=(1,), decisive=(1,), parts=("status",), expected="200"))
+    text = render(value, evidence_of(exchanges), width=100, colour=False, folder="reports")
+    key = '-H "Authorization: Bearer $PETSTORE_API_KEY"'
+    assert (
+        f"  send   curl -isS 'https://staging.pets.example/v1/pets' -H 'Content-Type: application/json' {key} "
+        '--data-raw \'{"name": "Rex"}\' --next '
+        f"-isS 'https://staging.pets.example/v1/pets?limit=5' {key}\n"
+    ) in text
 
 
 def test_failures_of_one_cause_are_one_item() -> None:

@@ -74,6 +74,29 @@ def test_a_body_that_the_server_left_unread_is_one_cause() -> None:
     ]
 
 
+def test_a_body_that_the_server_may_have_left_unread_is_one_cause_with_the_post_before_it() -> None:
+    refused = samples.exchange(0, post(name="Rex"), samples.response({}, 401))
+    bare = samples.response({}, 400, headers=(("Content-Type", "application/json"),))
+    missing = replace(GET, credential=Credential.MISSING)
+    exchanges = [
+        replace(refused, connection=3),
+        replace(samples.exchange(1, missing, bare), connection=3),
+        replace(samples.exchange(2, missing, bare), connection=4),
+    ]
+    rows = [
+        row("AUTH-1", "5", (1, "status"), expected="401"),
+        row("RATE-1", "8", (1, "header:X-RateLimit-Limit")),
+        row("ERROR-3", "7", (2, "body:/code")),
+    ]
+    one, other = causes(samples.result(*rows), by_index(exchanges).values())
+    assert lines([one]) == [
+        "AUTH-1, RATE-1: The server may take an unread POST body for the next request; "
+        "read every body, or close the connection"
+    ]
+    assert one.before == exchanges[0]
+    assert (other.ids, other.before) == ("ERROR-3", None)
+
+
 def test_an_animal_of_another_origin_is_a_cause_of_its_own() -> None:
     pets = [{"id": 1, "name": None, "categoryId": 1}, {"id": 7, "name": 5, "categoryId": 1}]
     rows = [

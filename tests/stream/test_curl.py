@@ -14,7 +14,7 @@ from typing import ClassVar
 import pytest
 
 from petcheck.exchange import Request
-from petcheck.stream.curl import curl_burst, curl_line
+from petcheck.stream.curl import curl_burst, curl_in_turn, curl_line
 from tests.support import samples
 from tests.support.programs import program
 
@@ -198,3 +198,39 @@ def test_a_burst_is_one_command_that_holds_no_key() -> None:
 @pytest.mark.parametrize("body", [b"a\x00b", b"{}\n"])
 def test_a_body_that_is_no_argument_leaves_no_command(body: bytes) -> None:
     assert curl_burst({1: samples.request(), 2: samples.request(method="POST", body=body)}) == ""
+    assert curl_in_turn([samples.request(method="POST", body=body), samples.request()]) == ""
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_requests_in_turn_use_one_connection(shell: str) -> None:
+    program("curl")
+    ports: list[int] = []
+
+    class Keeping(Recorder):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            ports.append(self.client_address[1])
+            super().answer()
+
+        do_GET = do_POST = answer  # noqa: N815
+
+    Recorder.seen.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Keeping) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        base = f"http://127.0.0.1:{server.server_port}/v1"
+        requests = [replace(sent, url=base + sent.url) for sent in (CASES["long runs"][0], CASES["odd url"][0])]
+        subprocess.run(
+            [shell, "-c", curl_in_turn(requests)],
+            env={"PATH": "/usr/bin:/bin", "PETSTORE_API_KEY": "k3y"},
+            check=True,
+            timeout=20,
+            stdout=subprocess.DEVNULL,
+        )
+        server.shutdown()
+        thread.join()
+    sent = [(one.method, one.url.removeprefix(base), one.body or b"") for one in requests]
+    assert [(method, path.removeprefix("/v1"), body) for method, path, _, body in Recorder.seen] == sent
+    assert len(ports) == 2
+    assert len(set(ports)) == 1

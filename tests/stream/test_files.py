@@ -186,6 +186,8 @@ CONTRADICTIONS: list[tuple[str, int, Edit, str]] = [
     ),
     ("a repetition of a later one", 4, put(4, "_petcheck/again", 1), "the request repeats none before it"),
     ("a burst without a number", 4, put(4, "_petcheck/burst", 0), "part of a burst without a number"),
+    ("a connection without a number", 4, put(4, "_petcheck/connection", 0), "the connection has no number"),
+    ("a connection with a name", 4, put(4, "_petcheck/connection", "1"), f"{NOT_OURS}: TypeError"),
     ("a member that nobody writes", 4, put(4, "_petcheck/verdict", "pass"), DISAGREES),
     ("a member of HAR that is missing", 4, take(4, "cache"), DISAGREES),
     ("no answer at all", 4, take(4, "response"), f"{NOT_OURS}: KeyError"),

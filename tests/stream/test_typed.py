@@ -85,6 +85,7 @@ def test_an_exchange_reads_back_equal(
         simplifies=0 if odd else None,
         burst=3 if odd else None,
         again=0 if odd else None,
+        connection=2 if odd else None,
     )
     assert exchange_of(json.loads(json.dumps(entry_of(exchange)))) == exchange
     assert from_json(parsed(json.dumps(as_json(exchange)).encode())) == exchange

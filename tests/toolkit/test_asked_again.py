@@ -97,6 +97,18 @@ def test_what_fails_alone_like_in_a_burst_is_no_reason_to_repeat_the_burst(write
     assert not any(one.burst is not None for one in again)
 
 
+@pytest.mark.parametrize("seed", [7, 9])
+def test_what_a_post_before_it_explains_is_one_cause_that_does_not_come_by_chance(seed: int) -> None:
+    trial = run_fault("keyless-body-unread", seed=seed)
+    failing = [row for row in trial.result.requirements if row.outcome == "fail"]
+    (cause,) = causes(trial.result, trial.exchanges)
+    assert cause.rows == tuple(failing)
+    assert cause.title.startswith("The server may take an unread POST body for the next request")
+    assert cause.before is not None
+    named = f"POST /pets with no key (#{cause.before.index}) got 401 just before"
+    assert [row.id for row in failing if named not in row.reason or row.frequency is not None] == []
+
+
 @pytest.mark.parametrize("seed", [7, pytest.param(8, marks=pytest.mark.slow), pytest.param(9, marks=pytest.mark.slow)])
 def test_questions_leave_the_end_requests(seed: int) -> None:
     """The pages that no longer agree raise questions before the end, which reads the animals that are gone."""

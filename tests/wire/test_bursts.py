@@ -290,7 +290,9 @@ def test_a_server_of_one_connection_is_not_kept_waiting_by_another() -> None:
             kept = client.send(Outgoing("GET", url, [], None), new_connection=False)
             alone = client.send(Outgoing("GET", url, [], None), new_connection=True)
             again = client.send(Outgoing("GET", url, [], None), new_connection=False)
+            before_burst = client.connections
             burst = client.send_together([Outgoing("GET", url, [], None)] * 3, lambda: (clock.now(), clock.monotonic()))
         up.shutdown()
     answers = [kept, alone, again, *(one.answer for one in burst)]
     assert [one.status if isinstance(one, Response) else one for one in answers] == [200] * 6
+    assert (before_burst, client.connections) == (3, 6)

@@ -272,7 +272,12 @@ def _contradicted(stream: Stream) -> Iterator[str]:
     """The first exchange with each target whose marks are wrong, in words."""
     for part in stream.parts:
         most = connections(stream.head.settings.connections, writes=part.settings.writes)
-        found = (*_bursts(part, most, over=stream.end is not None), *_overlaps(part), *_words(part))
+        found = (
+            *_bursts(part, most, over=stream.end is not None),
+            *_overlaps(part),
+            *_connections(part),
+            *_words(part),
+        )
         yield from found[:1]
 
 
@@ -305,6 +310,18 @@ def _overlaps(part: Part) -> Iterator[str]:
         if members[0].sent < latest:
             yield f"exchange {members[0].index} with {part.name} was sent before the one before it was answered"
         latest = max(one.finished for one in members)
+
+
+def _connections(part: Part) -> Iterator[str]:
+    """Connections are numbered in their order, and one is kept only for the next request that was sent alone."""
+    latest, kept = 0, 0
+    for one in part.exchanges:
+        number = one.connection
+        own = one.on_new_connection
+        if number is not None and (one.burst is not None or not (number > latest or (number == kept and not own))):
+            yield f"exchange {one.index} with {part.name} was sent on connection {number}, which was not open"
+        latest = max(latest, number or 0)
+        kept = 0 if number is None or own else number
 
 
 def _words(part: Part) -> Iterator[str]:

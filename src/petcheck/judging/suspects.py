@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from petcheck.call import Form
+from collections.abc import Iterable, Mapping
+
+from petcheck.call import Call, Form
 from petcheck.exchange import Exchange, Page, Request, limit_in
 from petcheck.json_values import integer
 from petcheck.judging.creations import name_in, oddity, posts_in, taken
 from petcheck.judging.decision import Failed, Record
-from petcheck.judging.matchers import answer_text, one_of
+from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.pages import shown_in
 from petcheck.judging.statuses import query_is_valid
-from petcheck.spec.figures import LIMIT_DEFAULT
+from petcheck.spec.figures import LIMIT_DEFAULT, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
 
@@ -74,6 +76,66 @@ def named_before(exchange: Exchange, record: Record) -> str:
         return ""
     number = integer((first.object or {}).get("id"))
     return f" {'An animal' if number is None else f'Animal {number}'} has had that name before."
+
+
+_TO_NO_REQUEST = (400, 405, 501)  # what servers answer to something that is not a request
+
+
+def unread_before(exchange: Exchange, exchanges: Iterable[Exchange]) -> Exchange | None:
+    """The POST right before it on its connection whose body the server may have taken for a request; None without one.
+
+    It got a 4xx, maybe before the server had read the body. And the response after it lacks the rate headers of that
+    4xx, or an equal request got another status elsewhere: a 400 alone may be about the request.
+    """
+    if exchange.connection is None or exchange.status not in _TO_NO_REQUEST:
+        return None
+    others = {one.index: one for one in exchanges if one.target == exchange.target}
+    post = _refused_before(exchange, others.get(exchange.index - 1))
+    if post is None:
+        return None
+    bare = not _has_rate_headers(exchange) and _has_rate_headers(_first_refusal(post, others))
+    call = exchange.request.call
+    return post if bare or any(_differs(one, exchange, call, others) for one in others.values()) else None
+
+
+def _refused_before(exchange: Exchange, before: Exchange | None) -> Exchange | None:
+    """The exchange before, if it was on the same connection and refused a body."""
+    if before is None or exchange.connection is None or before.connection != exchange.connection:
+        return None
+    return before if before.request.body and 400 <= before.heard.status < 500 else None
+
+
+def _first_refusal(post: Exchange, others: Mapping[int, Exchange]) -> Exchange:
+    """The POST, or the one whose body it may itself have been taken for."""
+    while not _has_rate_headers(post) and post.status in _TO_NO_REQUEST:
+        before = _refused_before(post, others.get(post.index - 1))
+        if before is None:
+            break
+        post = before
+    return post
+
+
+def _differs(one: Exchange, exchange: Exchange, call: Call, others: Mapping[int, Exchange]) -> bool:
+    """Whether an equal request that no refused POST came right before got another status, which is an answer to it."""
+    if one.status in (429, exchange.status) or not 200 <= one.heard.status < 500:
+        return False
+    return _refused_before(one, others.get(one.index - 1)) is None and one.request.call == call
+
+
+def _has_rate_headers(exchange: Exchange) -> bool:
+    return any(exchange.heard.header(name) is not None for name in RATE_HEADERS)
+
+
+def after_unread(decision: Failed, record: Record) -> str:
+    """That the body of a POST may be why the next response is wrong, in words; empty unless that explains them all."""
+    first = decision.proofs[0].exchange
+    post = unread_before(first, record) if first in decision.wrong else None
+    if post is None or any(unread_before(one, record) is None for one in decision.wrong):
+        return ""
+    return (
+        f" It came on the connection on which {described(post)} (#{post.index}) got {post.status} just before:"
+        " the server may have taken that body for a request, if it came after the headers and not with them."
+    )
 
 
 def forms_in(decision: Failed) -> tuple[Form, ...]:

@@ -20,7 +20,7 @@ from petcheck.judging.decision import LIMITS, Failed, Held, Record, Settled
 from petcheck.judging.frequency import Frequency, among_others, frequency_of, ids_under_overlap, told_by_body
 from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import query_is_valid
-from petcheck.judging.suspects import SIMPLIFIED, in_form, named_before, simplified_from, spoiled_by
+from petcheck.judging.suspects import SIMPLIFIED, after_unread, in_form, named_before, simplified_from, spoiled_by
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import NOT_IN_FORCE, Outcome
@@ -240,12 +240,16 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     if decision.unanswered and not ended and not _is_answered_later(decision, record):
         reason = f"{decision.text}{together} The target answered nothing after that."
         return replace(verdict, outcome="error", reason=reason)
-    often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
+    unread = after_unread(decision, record)
+    # it depends on what comes before it, and not on chance
+    often = None if unread else frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
     said = often and (ids_under_overlap(often, decision, record) or often.sentence)
     if ended:
         reason = f"{decision.text.replace(', twice', '')} {_ENDED}"  # it could not be sent again
     elif often and often.when == "at the same time":  # how often it fails there says more than that it does
         reason = f"{decision.text} {said}"
+    elif unread:
+        reason = f"{decision.text}{unread}"
     elif said:
         reason = f"{decision.text}{together} {said}"
     else:

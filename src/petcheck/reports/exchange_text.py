@@ -10,7 +10,7 @@ from petcheck.exchange import Exchange
 from petcheck.reports.json_pointer import first_mistake, span
 from petcheck.results.result import Result
 from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, comma_list, printable
-from petcheck.stream.curl import curl_line
+from petcheck.stream.curl import curl_in_turn, curl_line
 from petcheck.words import plural
 
 _BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong
@@ -36,9 +36,14 @@ def request_of(exchange: Exchange, result: Result) -> str:
     return f"{printable(exchange.request.method, 20)} {printable(exchange.request.path_below(base))}"
 
 
-def curl_of(exchange: Exchange, *, short: bool = False) -> str:
-    """The `curl` line that sends the request again; `short` as in `curl_line`."""
-    return curl_line(exchange.request, short=short, served=exchange.log is not None)
+def curl_of(exchange: Exchange, *, short: bool = False, before: Exchange | None = None) -> str:
+    """The `curl` line that sends the request again; `short` as in `curl_line`.
+
+    It sends that of the exchange `before` first, on the same connection.
+    """
+    served = exchange.log is not None
+    both = "" if before is None else curl_in_turn([before.request, exchange.request], short=short, served=served)
+    return both or curl_line(exchange.request, short=short, served=served)
 
 
 def status_or_error(exchange: Exchange) -> str:

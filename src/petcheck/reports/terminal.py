@@ -149,7 +149,9 @@ def _cause(page: TextLines, result: Result, cause: Cause) -> None:
         page.line("  log    the application's own lines")
     for line in printable_lines(cause.exchange.log) if cause.exchange.log else ():
         page.line(f"           {line}")
-    page.line(f"  send   {printable(exchange_text.curl_of(cause.exchange, short=True), _CURL_LIMIT)}")
+    page.line(
+        f"  send   {printable(exchange_text.curl_of(cause.exchange, short=True, before=cause.before), _CURL_LIMIT)}"
+    )
 
 
 def _errors(page: TextLines, result: Result) -> None:

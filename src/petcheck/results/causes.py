@@ -34,6 +34,7 @@ from petcheck.results.deciding import (
     lacks,
     member_of,
     names_at,
+    quotes_a_body,
     repeats,
     without_circumstances,
 )
@@ -63,8 +64,8 @@ class Cause:
     row it is the requirement's statement. `summary` does so in one line in either case, and says whether it comes now
     and then. `exchange` is the one that shows it best, and `part` its deciding part; None where the recording does not
     hold it. `another` is true if the reason of `shown` is about another exchange, which another cause explains. `then`
-    is a later exchange without which it shows nothing, and its part. In a fleet a cause is one requirement, and
-    `others` are the other targets that fail it.
+    is a later exchange without which it shows nothing, and its part; `before` one before it on the same connection. In
+    a fleet a cause is one requirement, and `others` are the other targets that fail it.
     """
 
     title: str
@@ -77,6 +78,7 @@ class Cause:
     another: bool = False
     then: tuple[Exchange, str] | None = None
     others: tuple[str, ...] = ()
+    before: Exchange | None = None
 
     @property
     def target(self) -> str:
@@ -238,6 +240,7 @@ def _cause(rows: Sequence[Verdict], follow: Sequence[Verdict], found: _Found, ow
         tuple(follow),
         another,
         None if another else _then(found[shown]),
+        before=None if deciding is None or another else deciding.before,
     )
 
 
@@ -271,7 +274,8 @@ def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[DecidingExch
     if _is_race(mark) and len({without_circumstances(one) for one in every}) > 1:
         return f"{one_of(_operations(every), 'and')} {'answers' if len(_operations(every)) == 1 else 'answer'} wrongly"
     if mark == (UNREAD,):
-        return "The server takes an unread POST body for the next request; read every body, or close the connection"
+        takes = "takes" if any(quotes_a_body(one.exchange) for one in every) else "may take"
+        return f"The server {takes} an unread POST body for the next request; read every body, or close the connection"
     if kind == "status":
         return _of_status(rows, every) if rows[0].expected else ""
     if mark in ((NOT_JSON, True), (NOT_JSON, False)):

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.json_values import Json
+from petcheck.judging.suspects import unread_before
 from petcheck.judging.verdicts import Verdict
 from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, NEW_PET_FIELDS, PET_REQUIRED, RATE_HEADERS
 from petcheck.spec.operations import Operation
@@ -51,11 +52,15 @@ _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 
 @dataclass(frozen=True, slots=True)
 class DecidingExchange:
-    """An exchange that decides a failure, and the part of it. Failures with one cause have the same `mark`."""
+    """An exchange that decides a failure, and the part of it. Failures with one cause have the same `mark`.
+
+    `before` is the POST before it on the same connection, if the server may have taken its body for this request.
+    """
 
     exchange: Exchange
     part: str
     mark: Hashable
+    before: Exchange | None = None
 
     def origin(self, created: Mapping[Hashable, Hashable], accepted: Mapping[Credential, Hashable]) -> Hashable:
         """The mark of the failure that this one follows from; None if it follows from none.
@@ -75,7 +80,11 @@ def decisions_of(row: Verdict, evidence: Entries) -> list[DecidingExchange]:
     """The exchanges that decide a failure, the most revealing first."""
     indices = [index for index in row.decisive_by_weight if (row.target, index) in evidence]
     parts = [(evidence[row.target, index], row.part(index)) for index in indices[:MOST]]
-    return [DecidingExchange(exchange, part, _mark(row, exchange, part, evidence)) for exchange, part in parts]
+    befores = [unread_before(exchange, evidence.values()) for exchange, _ in parts]
+    return [
+        DecidingExchange(exchange, part, (UNREAD,) if before else _mark(row, exchange, part, evidence), before)
+        for (exchange, part), before in zip(parts, befores, strict=True)
+    ]
 
 
 def _mark(row: Verdict, exchange: Exchange, part: str, evidence: Entries) -> Hashable:
@@ -83,7 +92,7 @@ def _mark(row: Verdict, exchange: Exchange, part: str, evidence: Entries) -> Has
     kind, _, which = part.partition(":")
     if exchange.status is None:
         return "no answer", exchange.request.operation
-    if _NO_REQUEST_LINE.match(exchange.heard.reason):
+    if quotes_a_body(exchange):
         return (UNREAD,)
     if kind == "status" and not row.expected:
         return row.id  # the status is right, and something else contradicts it
@@ -106,6 +115,11 @@ def _mark(row: Verdict, exchange: Exchange, part: str, evidence: Entries) -> Has
         member = member_of(which)
         return ("member", member, exchange.heard.status >= 400) if member else (kind, names_at(exchange, which))
     return row.id
+
+
+def quotes_a_body(exchange: Exchange) -> bool:
+    """Whether the server says that it took something else for the request."""
+    return _NO_REQUEST_LINE.match(exchange.heard.reason) is not None
 
 
 def _is_past_guard(exchange: Exchange, evidence: Entries) -> bool:

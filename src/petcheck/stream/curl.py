@@ -8,7 +8,7 @@ double quotes, so that the shell inserts the reader's own key.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from petcheck.call import Form
 from petcheck.exchange import Request
@@ -44,12 +44,26 @@ def curl_line(request: Request, *, short: bool = False, served: bool = False) ->
     return f"{_printing(body)} | curl {_arguments(request, ['--data-binary', '@-'], short=short, served=served)}"
 
 
+def curl_in_turn(requests: Sequence[Request], *, short: bool = False, served: bool = False) -> str:
+    """The command that sends requests one after the other on one connection; `short` and `served` as above.
+
+    It is empty if a body cannot be an argument.
+    """
+    if not all(_is_argument(request) for request in requests):
+        return ""
+    each = (
+        _arguments(request, ["--data-raw", _argument(_text(request))], short=short, served=served)
+        for request in requests
+    )
+    return f"curl {' --next '.join(each)}"
+
+
 def curl_burst(requests: Mapping[int, Request], *, served: bool = False) -> str:
     """The command that sends some requests at the same time, and then shows each response under the request's number.
 
-    It is empty if a body cannot be an argument: it has a NUL, or ends with a line feed, which the shell takes away.
+    It is empty if a body cannot be an argument.
     """
-    if any("\0" in body or body.endswith("\n") for body in map(_text, requests.values())):
+    if not all(map(_is_argument, requests.values())):
         return ""
     each = [
         _arguments(request, ["--data-raw", _argument(_text(request))], served=served) + f" -o {number}"
@@ -58,6 +72,12 @@ def curl_burst(requests: Mapping[int, Request], *, served: bool = False) -> str:
     # in files, since responses that come at the same time mix on a screen
     first = '(cd "$(mktemp -d)" && curl --no-progress-meter --parallel --parallel-immediate'
     return " \\\n  ".join([first, " \\\n  --next ".join(each) + "; tail -n +1 *)"])
+
+
+def _is_argument(request: Request) -> bool:
+    """Whether the body can be an argument: not with a NUL, or a line feed at the end, which the shell takes away."""
+    body = _text(request)
+    return "\0" not in body and not body.endswith("\n")
 
 
 def _text(request: Request) -> str:

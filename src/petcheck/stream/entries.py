@@ -36,6 +36,7 @@ _MARKS = {
     "simplifies": int,
     "burst": int,
     "again": int,
+    "connection": int,
     "log": str,
 }
 _USUAL = {each.name: each.default for each in fields(Exchange)}

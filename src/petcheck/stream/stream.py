@@ -290,6 +290,7 @@ class _Watch:
         yield again is not None and again not in earlier, "the request repeats none before it"
         nameless = exchange.burst is not None and exchange.burst < 1
         yield nameless, "the request is part of a burst without a number"
+        yield exchange.connection is not None and exchange.connection < 1, "the connection has no number"
         request, heard, operation = exchange.request, exchange.heard, exchange.request.operation
         same = request.method == operation.method and _is_below(request.url, base, operation)
         yield not same, "the method or the URL is of another operation"

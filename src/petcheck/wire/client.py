@@ -12,7 +12,7 @@ import contextlib
 import ssl
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -78,6 +78,8 @@ class HttpClient:
     client_cert: Path | None = None
     client_key: Path | None = None
     proxy: str | None = None
+    connections: int = field(default=0, init=False)
+    """How many were opened, or tried. One at most is kept, so a request that was sent alone was sent on the last."""
 
     def __enter__(self) -> Self:
         # it keeps the login apart from its URL
@@ -184,6 +186,7 @@ class HttpClient:
 
         async def note(event: str, info: dict[str, Any]) -> None:
             events.add(event)
+            self.connections += event == _CONNECTING
             if before_sending is not None and event == _SENDING and info["request"].method != b"CONNECT":
                 await before_sending()
 

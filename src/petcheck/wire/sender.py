@@ -73,7 +73,7 @@ class LiveSender:
             answer = client.send(going, new_connection=alone, body_cap=body_cap)
         timed = Timed(answer, began, self._moment())
         said = None if self.log is None else "\n\n".join(dict.fromkeys(one.lines for one in self._said()))
-        return self._exchange(call, headers, timed, said)
+        return replace(self._exchange(call, headers, timed, said), connection=client.connections or None)
 
     def send_together(self, calls: Sequence[Call], *, body_cap: int, unheard: Unheard) -> list[Exchange]:
         """Send several requests at the same time; their exchanges in the order of `calls`, not numbered yet.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -66,6 +67,19 @@ def _found_anywhere(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> s
     return some_key(keys, lambda key: key in (call.authorization or ""))
 
 
+_LENGTH = re.compile(rb"(\r\ncontent-length: *)[0-9]+", re.IGNORECASE)
+
+
+def _unread(data: bytes) -> bytes:
+    """The head of a POST without a key, as if it had no body: what then comes is the beginning of another request."""
+    keyless = data.startswith(b"POST ") and b"\r\nauthorization:" not in data.lower()
+    return _LENGTH.sub(rb"\g<1>0", data, count=1) if keyless else data
+
+
+def _leaves_bodies_unread(behaviour: Behaviour) -> Behaviour:
+    return replace(behaviour, socket_options=replace(behaviour.socket_options, receive=_unread))
+
+
 def _always_refused(behaviour: Behaviour) -> Behaviour:
     def before_key_check(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
         raise Refused(401, "key_invalid", "The API key is invalid.")
@@ -110,6 +124,14 @@ _MISSING, _INVALID, _EMPTY, _SCHEME = "AUTH-1", "AUTH-2", "AUTH-3", "AUTH-4"
 KEY_RULES = "AUTH-1 AUTH-2 AUTH-3 AUTH-4"
 
 FAULTS = [
+    # read as another request
+    *keys(
+        "keyless-body-unread",
+        "The server takes the body of a POST without a key for the beginning of the next request.",
+        "SERVICE-1 BODY-1 AUTH-1 AUTH-5 RATE-1 RATE-2 RATE-3",
+        _leaves_bodies_unread,
+        needs="writes",
+    ),
     # accepted
     *keys(
         "no-key-needed",
