@@ -44,7 +44,7 @@ _TASKS = 50  # of a process: pytest keeps megabytes of each of its runs
 def run_until_found(name: str, *more: str, by: Judge = judge_in_place) -> list[Trial]:
     """Judge a fault; one that a seed may miss with more seeds, until all of it was found."""
     trials: list[Trial] = []
-    drawn = "pairs" in FAULTS[name].needs or name in BY_EXAMPLES
+    drawn = not FAULTS[name].needs.isdisjoint({"pairs", "examples"}) or name in BY_EXAMPLES
     for seed in SEEDS if drawn else SEEDS[:1]:
         trials.append(run_fault(name, *more, by=by, seed=seed))
         if found_in(trials) >= set(FAULTS[name].breaks):

@@ -22,7 +22,7 @@ from petcheck.call import FORMS_OF_JSON, OWN_CONNECTION, Call, Credential, Form
 from petcheck.json_values import LARGE, Json, Parsed, integer, parse
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, STATUSES
 from petcheck.spec.operations import Operation
-from petcheck.words import plural
+from petcheck.words import plural, shortened
 
 _SHOWN = 100  # characters of a path or body in a message
 _PLAIN_LIMIT = re.compile(r"[1-9][0-9]{0,2}")
@@ -174,7 +174,9 @@ class Request(_Readable):
     def _body_in_words(self) -> str:
         if self.body is None:
             return f"neither a body nor a {CONTENT_TYPE}"
-        return f"the body {_one_line(self.body.decode('utf-8', 'backslashreplace'))}" if self.body else "no body"
+        if not self.body:
+            return "no body"
+        return f"the body {_one_line(shortened(self.body.decode('utf-8', 'backslashreplace')))}"
 
 
 @dataclass(frozen=True)

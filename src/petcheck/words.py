@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+_LONG_RUN = re.compile(r"(\D)\1{15,}")
 
 
 def plural(number: int, noun: str) -> str:
     """`number` and `noun`, which gets an s unless the number is 1."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def shortened(text: str) -> str:
+    """A text in which each long run of one character, other than a digit, is replaced by its beginning and length."""
+    return _LONG_RUN.sub(lambda run: f"{run[1] * 3}…({len(run[0])} times)", text)
 
 
 def how_to_repeat(seed: int) -> str:

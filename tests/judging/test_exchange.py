@@ -87,8 +87,9 @@ def test_a_request_in_words_stays_on_one_line_of_a_hundred_characters() -> None:
         return exchange(Operation.CREATE_PET, asked=body).request.summary
 
     assert in_words("é\\\t\x7f\u2028".encode()) == "POST /pets with the body é\\" + r"\t\x7f\u2028"
-    assert in_words(b"x" * 100) == f"POST /pets with the body {'x' * 100}"
-    assert in_words(b"x" * 101) == f"POST /pets with the body {'x' * 99}…"
+    assert in_words(b"xy" * 50) == f"POST /pets with the body {'xy' * 50}"
+    assert in_words(b'{"x": ' + b"[" * 300) == 'POST /pets with the body {"x": [[[…(300 times)'
+    assert in_words(b"xy" * 51) == f"POST /pets with the body {('xy' * 51)[:99]}…"
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,7 @@ LISTS = (
     "?limit=-1",
     "?limit=101",
     "?limit=abc",
+    "?limit[]=5",
     "?status=x",
     "?limit=100&status=sold",
     "?limit=100&status=sold",
@@ -193,6 +194,7 @@ def asked(operations: set[Operation | None]) -> Iterator[Ask]:
         yield from (Ask(f"/pets?limit={limit}") for limit in (5, 100))
         yield from (Ask(f"/pets/{size + 2}") for size in (130, *STORES.values()))
         yield from (Ask("/pets", "POST", body=body.encode()) for body in BODIES)
+        yield Ask("/pets?name=x&categoryId=1", "POST", body=b"{}")
         yield Ask("/pets", "POST", body=b"{}", headers=(("Content-Type", "text/plain"),))
         yield Ask("/pets?limit=100")
         yield from (Ask(f"/pets/{size + 2}") for size in (130, *STORES.values()))

@@ -7,9 +7,8 @@ import string
 
 import pytest
 
-from petcheck.call import new_pet_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
-from petcheck.plan.bodies import defects, nameless_bodies, signs_name, twins, valid_pets, wrong_statuses
+from petcheck.plan.bodies import defects, nameless_posts, signs_name, twins, valid_pets, wrong_statuses
 from petcheck.spec.figures import STATUSES
 
 RUN = "0a1b2c3d"
@@ -54,9 +53,10 @@ def test_each_defect_is_the_one_that_its_requirement_refuses() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_body_without_a_name_must_be_refused_and_is_another_with_the_next_seed(seed: int) -> None:
-    calls = [new_pet_call(body) for body in nameless_bodies(4, seed)]
+    calls = nameless_posts(RUN, 4, seed)
     assert [asked_for(call.body, (4,)).due for call in calls] == [Due.REFUSED] * 2
-    assert not set(calls) & {new_pet_call(body) for body in nameless_bodies(4, seed + 1)}
+    assert not {*calls} & {*nameless_posts(RUN, 4, seed + 1)}
+    assert [bool(call.query) for call in calls] == [False, calls[1].body == b"{}"]
 
 
 def test_each_member_is_left_out_alone_and_one_is_misspelt_in_two_ways() -> None:

@@ -16,9 +16,9 @@ from petcheck.exchange import Animal, Exchange, NoAnswer, Response
 from petcheck.json_values import HugeNumber, Json, integer, kind
 from petcheck.judging.judgement import BODY, Problem, body, header
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, PET_FIELDS, STATUSES
+from petcheck.words import shortened
 
 _SHOWN, _AROUND = 80, 30  # characters of a value, and on each side of a difference
-_LONG_RUN = re.compile(r"(\D)\1{15,}")
 _UNICODE_FORMS: Final = ("NFC", "NFD", "NFKC", "NFKD")
 _MEMBERS = {*PET_FIELDS, "code", "message"}
 
@@ -33,11 +33,6 @@ def described(exchange: Exchange) -> str:
     query = f"?{parts.query}" if parts.query else ""
     with_key = "" if request.has_valid_key else f" with {request.credential.value}"
     return f"{request.method} {path}{query}{with_key}"
-
-
-def shortened(text: str) -> str:
-    """A text in which each long run of one character, other than a digit, is replaced by its beginning and length."""
-    return _LONG_RUN.sub(lambda run: f"{run[1] * 3}…({len(run[0])} times)", text)
 
 
 def answer_text(exchange: Exchange) -> str:

@@ -15,11 +15,11 @@ from petcheck.call import Form
 from petcheck.exchange import Request
 from petcheck.json_values import HugeNumber, Json, Parsed, integer, is_utf_8, kind, parse
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
-from petcheck.judging.matchers import quoted, shortened, similar
+from petcheck.judging.matchers import quoted, similar
 from petcheck.judging.once import Once
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, NEW_PET_FIELDS, STATUSES
 from petcheck.spec.operations import Operation
-from petcheck.words import plural
+from petcheck.words import plural, shortened
 
 PLAIN_NAME_LENGTH = 50
 FIELDS = frozenset(NEW_PET_FIELDS)

@@ -21,7 +21,8 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
 
     It could if another one with the same filter did, and as many animals. Of several POSTs the oddest is the likeliest.
     """
-    if exchange.burst is not None or exchange.request.operation is not Operation.LIST_PETS:
+    request = exchange.request
+    if exchange.burst is not None or request.operation is not Operation.LIST_PETS or not request.has_valid_key:
         return ""
     covering = (e for e in record if e.page is not None and _covers(e.page, exchange.request))
     last = max(covering, key=lambda e: e.finished, default=None)

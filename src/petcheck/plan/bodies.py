@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from petcheck.call import Members
+from petcheck.call import Call, Members, new_pet_call
 from petcheck.plan.weaving import rotated, turn
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
 
@@ -128,7 +128,7 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     fraction = f"{category}.5" if abs(category) < 2**51 else "1.5"
     return (
         Defect("no-body", "CREATE-5", b""),
-        Defect("not-json", "CREATE-5", turn((cut_short, form), seed)),
+        Defect("not-json", "CREATE-5", turn((cut_short, form, cut_short), seed)),
         Defect("array", "CREATE-5", turn((array, string, listed, number_alone), seed)),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
         Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
@@ -142,7 +142,7 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
             with_category(without("categoryId", "category-fraction"), fraction),
         ),
         defect("category-null", "CREATE-8", categoryId=None),
-        defect("category-boolean", "CREATE-8", categoryId=True),
+        defect("category-boolean", "CREATE-8", categoryId=seed % 2 == 0),
         defect("category-beyond", "CREATE-9", categoryId=INT64_MAX + 1),
         defect("status-unknown", "CREATE-10", status=turn(_NO_STATUSES, seed)),
         defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
@@ -167,19 +167,22 @@ def with_category(pet: Mapping[str, object], number: str) -> bytes:
     return f'{json.dumps(pet)[:-1]}, "categoryId": {number}}}'.encode()
 
 
-def nameless_bodies(category: int, seed: int) -> tuple[Members, Members]:
-    """Two bodies that must be refused and have no name, so that no page has to clear them; the next `seed` has others.
+def nameless_posts(run: str, category: int, seed: int) -> tuple[Call, Call]:
+    """Two POSTs whose body must be refused and has no name, so that no page has to clear it.
 
-    The first is one that a server may not read to its end.
+    The first has one that a server may not read to its end. Frameworks of Ruby take what an object lacks from the
+    query. The next `seed` has others.
     """
 
     def pet(**members: object) -> dict[str, object]:
         return members | {"categoryId": category, "status": TELLTALE_STATUS}
 
     unread = pet(name=["Rex"]), pet(name=True), pet(name={"first": "Rex"}), pet(name=False)
-    # two fields are missing in the first: a server may return several errors in another shape
+    query = ("name", refused_name(run, "query")), ("categoryId", str(category)), ("status", TELLTALE_STATUS)
+    # two fields are missing in an empty object: a server may return several errors in another shape
     others: tuple[Members, ...] = {}, [], {}, b"true"
-    return turn(unread, seed), turn(others, seed)
+    other = turn(others, seed)
+    return new_pet_call(turn(unread, seed)), replace(new_pet_call(other), query=query if other == {} else ())
 
 
 def keyless_pet(run: str, category: int, label: str, status: str) -> dict[str, object]:

@@ -43,7 +43,8 @@ _SPOILING = 9
 class _Part:
     """Some of the examples: `calls`, or `another` tries one and returns whether there may be more.
 
-    Its turns are those of a part with the share `like`, if that is given.
+    Its turns are those of a part with the share `like`, if that is given, and begin once others have spent a share of
+    `after`.
     """
 
     name: object
@@ -51,12 +52,13 @@ class _Part:
     calls: Iterator[Call] = field(default_factory=lambda: iter(()))
     another: Callable[[], bool] | None = None
     like: int = 0
+    after: float = 0.0
     spent: int = 0
 
     @property
     def turn(self) -> float:
         """How soon its next example comes."""
-        return self.spent / (self.like or self.share)
+        return self.after + self.spent / (self.like or self.share)
 
 
 @dataclass
@@ -230,7 +232,8 @@ class Examples:
             # before an animal gets the id after the last one
             parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
             parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))
-            parts.append(_Part(_AGAIN, again, another=self._read_again))
+            # ids and segments show more
+            parts.append(_Part(_AGAIN, again, another=self._read_again, after=0.6))
         return [
             part
             for part in parts

@@ -26,7 +26,7 @@ def getting(
     # many databases refuse what is beyond int64 with an error; validation refuses the others, code that tests for truth
     # loses 0, and an index from the end takes -1
     edges = [INT64_MAX, 2**53 + 1, INT64_MIN, 2**31, -(2**31) - 1, 2**32]
-    odd = (INT64_MAX + 1, turn((0, INT64_MAX, -1, INT64_MIN), seed // 4))
+    odd = (INT64_MAX + 1, turn((0, INT64_MAX, 0, INT64_MIN), seed // 4))
     near = list(_near(known)) if newest else []
     near = (near[::-1] if whole and seed % 2 else near) or [drawn.randrange(*_FAR)]
     edges += near[1:] if whole else []

@@ -49,9 +49,9 @@ def creating(
     # no other id: a server that takes it from the body must not overwrite an animal of another client
     named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {_TWICE}, {_DEEP}")]
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if not created(body))
+    firsts = chain(islice(defective, 3), islice(accepted, 1), named)
     # code that reads members of what is null ends
-    firsts = chain(islice(defective, 3), [b"null"], named, islice(accepted, 1), again)
-    bodies = chain(firsts, islice(accepted, 1))
+    bodies = chain(firsts, [b"null"], again, islice(accepted, 1))
     further = chain(woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
     as_text = [_as_text(pets)] * (seed % 2)  # few servers fail on it
     yield from fresh(chain(map(new_pet_call, bodies), as_text, map(new_pet_call, further)))

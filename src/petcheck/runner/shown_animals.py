@@ -10,9 +10,8 @@ from itertools import islice
 
 from petcheck.call import Call, new_pet_call, page_call
 from petcheck.json_values import parse
-from petcheck.judging.matchers import shortened
 from petcheck.judging.request_bodies import asked_for
-from petcheck.plan.bodies import defects, nameless_bodies, twins, valid_pets
+from petcheck.plan.bodies import defects, nameless_posts, twins, valid_pets
 from petcheck.plan.pages import page_beside_creations
 from petcheck.properties.get_examples import getting, ordering
 from petcheck.properties.list_examples import listing
@@ -22,6 +21,7 @@ from petcheck.properties.pool import shipped_pool
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.shares import Shares
+from petcheck.words import shortened
 
 # any will do: the run's id, two categories that exist, and the id of an animal of the run
 _RUN, _CATEGORIES, _OWN_ID = "0" * 8, (1, 2), 1
@@ -41,7 +41,7 @@ def beside_animals(seed: int) -> str:
     """What a run sends at the same time as its animals."""
     one, other = twins(valid_pets(_RUN, _CATEGORIES, seed), seed)
     [member] = [name for name in one if one[name] != other[name]]
-    refused = " and of ".join(_special(new_pet_call(body)) for body in nameless_bodies(_CATEGORIES[0], seed))
+    refused = " and of ".join(map(_special, nameless_posts(_RUN, _CATEGORIES[0], seed)))
     page = page_call(*page_beside_creations(seed))
     return f"2 animals that differ in the {member} only, POST of {refused}, GET {page.path}, with an invalid key too"
 
@@ -105,4 +105,5 @@ def _special(call: Call) -> str:
         what = what.replace(f", `categoryId` {category} and ", " and ")
     pet = parse(call.body or b"").value
     named = " and the id of an animal of the run" if isinstance(pet, dict) and pet.get("id") == _OWN_ID else ""
-    return shortened(what) + named + (f", {call.form.value}" if call.form else "")
+    said = shortened(what) + named + (f", {call.form.value}" if call.form else "")
+    return f"{said}, with the fields in the query" if call.query else said

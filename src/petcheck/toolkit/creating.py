@@ -6,11 +6,11 @@ from dataclasses import replace
 from itertools import islice
 from math import inf
 
-from petcheck.call import Call, Credential, Form, new_pet_call, page_call, read_call
+from petcheck.call import Call, Credential, Form, page_call, read_call
 from petcheck.exchange import Exchange
 from petcheck.judging.creations import creations_in
 from petcheck.judging.pages import widest_with_room
-from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_bodies, twins
+from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet, nameless_posts, twins
 from petcheck.plan.keys import Wrong
 from petcheck.plan.pages import another_page, page_beside_creations
 from petcheck.plan.together import may_end_a_server
@@ -41,7 +41,7 @@ def ask_creations_ahead(target: Target) -> None:
     beside: list[Call] = []
     if target.budget.examples_left() > BESIDE:
         posts += map(valid_call, twins(target.valid_pets(), target.seed))
-        before, refused = map(new_pet_call, nameless_bodies(target.category, target.seed))
+        before, refused = nameless_posts(target.run, target.category, target.seed)
         # the same URL byte by byte, as a cache or a shared flight of requests knows it
         invalid = replace(_page_with_an_invalid_key(target), form=Form.PLAIN)
         beside += [refused, replace(invalid, credential=Credential.VALID), invalid]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from petstore_reference.behaviour import Behaviour, Override
+from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import parse
 from petstore_reference.faults.validation import stored_though_refused
 from petstore_reference.messages import Answer, ReceivedCall, Refused
@@ -116,6 +116,18 @@ def _other_spelling_wins(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, parse=parsed)
 
 
+def _fields_from_query(behaviour: Behaviour) -> Behaviour:
+    def act(call: ReceivedCall, state: ServerState, steps: Behaviour) -> Answer:
+        fields = {name: json.loads(value) if name == "categoryId" else value for name, value in call.query.items()}
+
+        def parsed(body: bytes) -> dict[str, object]:
+            return fields | steps.parse(body)
+
+        return behaviour.act(call, state, replace(steps, parse=parsed))
+
+    return replace(behaviour, act=act)
+
+
 def _json_in_string(behaviour: Behaviour) -> Behaviour:
     def parsed(body: bytes) -> dict[str, object]:
         try:
@@ -219,6 +231,12 @@ FAULTS = [
         "A body without a name and with a number of more than 4,300 digits gets 500.",
         "CREATE-6 ERROR-5",
         answered(_has_long_number, error(500, "internal")),
+    ),
+    *create(
+        "fields-taken-from-query",
+        "Fields that the body lacks are taken from the query.",
+        "CREATE-6",
+        _fields_from_query,
     ),
     *create(
         "category-id-wins",

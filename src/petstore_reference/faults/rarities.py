@@ -189,6 +189,12 @@ FAULTS = [
         answered(lambda call: not call.query.keys() <= {"limit", "status"}, _CRASH),
     ),
     *page(
+        "bracket-parameter-crashes",
+        "A query parameter with brackets in its name gets 500.",
+        "ERROR-5",
+        answered(lambda call: any("[" in name for name in call.query), _CRASH),
+    ),
+    *page(
         "limit-not-in-menu-refused",
         "A `limit` other than 1, 10, 20, 25, 50 and 100 gets 400.",
         "LIST-2",
