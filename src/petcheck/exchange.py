@@ -136,13 +136,19 @@ class Request(_Readable):
         """The call that it was, without its form; two requests that mean the same have the same."""
         last = unquote(urlsplit(self.url).path.rpartition("/")[2], errors="surrogateescape")
         number = last if self.operation is Operation.GET_PET else None
-        return Call(self.operation, self.credential, number, () if number else self.query, self._plain_body)
+        query = tuple(sorted(self._query_as_sent, key=lambda one: one[0]))
+        return Call(self.operation, self.credential, number, () if number else query, self._plain_body)
 
     @property
     def same(self) -> Call:
         """The call that is sent in the same form, byte by byte."""
-        query = tuple(parse_qsl(urlsplit(self.url).query, keep_blank_values=True, errors="surrogateescape"))
-        return replace(self.call, query=query[::-1] if self.form is Form.TURNED else query, form=self.form)
+        query = self._query_as_sent[::-1] if self.form is Form.TURNED else self._query_as_sent
+        return replace(self.call, query=query, form=self.form)
+
+    @property
+    def _query_as_sent(self) -> tuple[tuple[str, str], ...]:
+        """The parameters in order; bytes that are not UTF-8 are surrogates."""
+        return tuple(parse_qsl(urlsplit(self.url).query, keep_blank_values=True, errors="surrogateescape"))
 
     @property
     def _plain_body(self) -> bytes | None:

@@ -121,3 +121,10 @@ def test_a_date_is_in_utc_wherever_petcheck_runs(zone: str, monkeypatch: pytest.
         date = http_date(f"Sun, 06 Nov 1994 08:49:37 {zone}")
     time.tzset()
     assert (date, date and date.tzinfo) == (datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC), UTC)
+
+
+@pytest.mark.parametrize("path", ["/pets?status=%FF", "/pets?limit=5&status=%C3%A9%FF"])
+def test_a_query_that_is_not_utf_8_is_sent_again_as_it_was(path: str) -> None:
+    request = exchange(path=path).request
+    assert (request.call.path, request.same.path) == (path, path)
+    assert "\ufffd" in dict(request.query)["status"]
