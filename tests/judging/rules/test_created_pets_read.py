@@ -490,6 +490,19 @@ def test_lost_animals_with_the_names_of_others_are_told_as_such() -> None:
     assert shared.text == one_only.text + told
 
 
+def test_where_the_order_varies_a_third_decides_about_two_that_no_page_has_shown() -> None:
+    """A page shows some of the run's animals by chance then, and another client may have removed the two."""
+    made = [get(900, -1.0, name="Old"), *(new(number) for number in (1, 2, 3))]
+    lost = [get(1, 11.0, 404), get(2, 11.5, 404)]
+    pages = [page(OLD, pet(3), sent=1.0), page(pet(3), OLD, sent=2.0)]
+    decision = found("CREATE-12", *made, *pages, *lost)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(3),)
+    assert isinstance(found("CREATE-12", *made, *pages, *lost, get(3, 12.0)), Undecided)
+    assert isinstance(found("CREATE-12", *made, *pages, *lost, get(3, 12.0, 404)), Failed)
+    assert isinstance(found("CREATE-12", *made, pages[0], replace(pages[0], sent=2.0), *lost), Failed)
+
+
 def test_get_1_judges_other_answers() -> None:
     assert found("CREATE-12", new(1), get(1, 2.0, 500)) == Undecided("GET /pets/1 returned no animal (500); see GET-1.")
 
