@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -117,7 +117,7 @@ class Request(_Readable):
     @cached_property
     def query(self) -> tuple[tuple[str, str], ...]:
         """The parameters by name, those of one name in their order: the order of others has no meaning."""
-        return tuple(sorted(parse_qsl(urlsplit(self.url).query, keep_blank_values=True), key=lambda one: one[0]))
+        return _by_name(parse_qsl(urlsplit(self.url).query, keep_blank_values=True))
 
     @cached_property
     def pet_id(self) -> int | None:
@@ -136,8 +136,8 @@ class Request(_Readable):
         """The call that it was, without its form; two requests that mean the same have the same."""
         last = unquote(urlsplit(self.url).path.rpartition("/")[2], errors="surrogateescape")
         number = last if self.operation is Operation.GET_PET else None
-        query = tuple(sorted(self._query_as_sent, key=lambda one: one[0]))
-        return Call(self.operation, self.credential, number, () if number else query, self._plain_body)
+        query = () if number else _by_name(self._query_as_sent)
+        return Call(self.operation, self.credential, number, query, self._plain_body)
 
     @property
     def same(self) -> Call:
@@ -378,6 +378,10 @@ def limit_in(text: str) -> int | None:
     """
     number = int(text) if _PLAIN_LIMIT.fullmatch(text) else None
     return number if number is not None and LIMIT_MIN <= number <= LIMIT_MAX else None
+
+
+def _by_name(parameters: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(parameters, key=lambda one: one[0]))
 
 
 def _one_line(text: str) -> str:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
@@ -37,15 +38,21 @@ class Recorder(BaseHTTPRequestHandler):
         pass
 
 
+@contextmanager
+def served(handler: type[Recorder], kind: type[HTTPServer] = ThreadingHTTPServer) -> Iterator[str]:
+    """The base URL of a server that answers with the handler, while the block lasts."""
+    with kind(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+        thread.join()
+
+
 @pytest.fixture
 def base() -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), Recorder)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served(Recorder, HTTPServer) as url:
+        yield url
 
 
 JSON = ("Content-Type", "application/json")
@@ -154,10 +161,7 @@ def test_a_burst_is_sent_at_the_same_time(shell: str, tmp_path: Path) -> None:
         do_GET = do_POST = answer  # noqa: N815
 
     Recorder.seen.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        base = f"http://127.0.0.1:{server.server_port}/v1"
+    with served(Slow) as base:
         requests = {11 + n: replace(CASES[case][0], url=base + CASES[case][0].url) for n, case in enumerate(BURST)}
         command = curl_burst(requests)
         ran = subprocess.run(
@@ -168,8 +172,6 @@ def test_a_burst_is_sent_at_the_same_time(shell: str, tmp_path: Path) -> None:
             capture_output=True,
             text=True,
         )
-        server.shutdown()
-        thread.join()
     sent = [(one.method, one.url.removeprefix(base), one.body or b"") for one in requests.values()]
     assert sorted((method, path.removeprefix("/v1"), body) for method, path, _, body in Recorder.seen) == sorted(sent)
     assert sum(headers.get("authorization") == "Bearer k3y" for _, _, headers, _ in Recorder.seen) == sum(
@@ -216,10 +218,7 @@ def test_requests_in_turn_use_one_connection(shell: str) -> None:
         do_GET = do_POST = answer  # noqa: N815
 
     Recorder.seen.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), Keeping) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        base = f"http://127.0.0.1:{server.server_port}/v1"
+    with served(Keeping) as base:
         requests = [replace(sent, url=base + sent.url) for sent in (CASES["long runs"][0], CASES["odd url"][0])]
         subprocess.run(
             [shell, "-c", curl_in_turn(requests)],
@@ -228,8 +227,6 @@ def test_requests_in_turn_use_one_connection(shell: str) -> None:
             timeout=20,
             stdout=subprocess.DEVNULL,
         )
-        server.shutdown()
-        thread.join()
     sent = [(one.method, one.url.removeprefix(base), one.body or b"") for one in requests]
     assert [(method, path.removeprefix("/v1"), body) for method, path, _, body in Recorder.seen] == sent
     assert len(ports) == 2

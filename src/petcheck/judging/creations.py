@@ -8,7 +8,7 @@ from itertools import chain, takewhile
 from math import inf
 
 from petcheck.call import page_call
-from petcheck.exchange import Animal, Exchange
+from petcheck.exchange import Animal, Exchange, Page
 from petcheck.grouping import grouped
 from petcheck.json_values import integer
 from petcheck.judging.decision import Record, Undecided
@@ -38,6 +38,10 @@ class Creation:
     def is_before(self, exchange: Exchange) -> bool:
         """Whether an exchange was sent when the answer with the animal had come."""
         return exchange.sent >= self.exchange.finished
+
+    def is_missing_on(self, page: Page) -> bool:
+        """Whether a page that was sent for after that lacks it."""
+        return self.is_before(page.exchange) and self.id not in page.ids
 
 
 def posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:

@@ -10,7 +10,7 @@ from petcheck.exchange import Animal, Exchange
 from petcheck.json_values import Json, integer, kind
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.request_bodies import FIELDS, PLAIN_NAME_LENGTH, Due, asked_of
-from petcheck.judging.rules.authentication import INVALID
+from petcheck.judging.rules.authentication import REQUIREMENT_OF
 from petcheck.judging.statuses import query_is_valid
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, LIMIT_MAX, LIMITS_NAMED, STATUSES
 from petcheck.spec.operations import Operation
@@ -86,8 +86,9 @@ def key(exchange: Exchange) -> Iterator[Cell]:
 def key_of_post(exchange: Exchange) -> Iterator[Cell]:
     """What is wrong with the key of a POST."""
     if exchange.request.operation is Operation.CREATE_PET:
-        named = (name for name, kinds in INVALID.items() if exchange.request.credential in kinds)
-        yield from ((REFUSED_KEYS[name],) for name in named)
+        requirement = REQUIREMENT_OF.get(exchange.request.credential)
+        if requirement is not None:
+            yield (REFUSED_KEYS[requirement],)
 
 
 # ---- animals

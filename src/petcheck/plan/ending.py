@@ -81,9 +81,9 @@ def _off_the_page(record: Record) -> Iterator[Call]:
     """Two animals of the run that the last of the widest pages lacks, although it shows another one."""
     mine = creations_in(record)
     for page in pages_of(record, page_call(LIMIT_MAX))[-1:]:
-        known = [one for one in mine if one.exchange.finished <= page.exchange.sent]
-        absent = [one for one in known if one.id not in page.ids]
-        yield from [read_call(one.id) for one in absent if len(absent) < len(known)][:2]
+        absent = [one for one in mine if one.is_missing_on(page)]
+        if any(one.is_before(page.exchange) and one.id in page.ids for one in mine):
+            yield from (read_call(one.id) for one in absent[:2])
 
 
 def _first(record: Record) -> Iterator[Call]:

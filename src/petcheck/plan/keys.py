@@ -19,7 +19,7 @@ from petcheck.call import Call, Credential, Members, page_call
 from petcheck.judging.creations import found_in
 from petcheck.judging.decision import Record
 from petcheck.judging.pages import animals_in
-from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
+from petcheck.judging.rules.authentication import INVALID, REQUIREMENT_OF, SURELY_INVALID
 from petcheck.plan.bodies import TELLTALE_STATUS, keyless_pet
 from petcheck.plan.pages import Parameters
 from petcheck.plan.weaving import rotated, turn, woven
@@ -91,7 +91,7 @@ class KeyCell:
     def requirements(self) -> tuple[str, ...]:
         """The requirement that says that this kind of key is refused, and AUTH-5 if the request has another defect."""
         late = ("AUTH-5",) if self.defective else ()
-        return *(name for name, kinds in INVALID.items() if self.key in kinds), *late
+        return REQUIREMENT_OF[self.key], *late
 
     @property
     def defective(self) -> bool:

@@ -98,10 +98,12 @@ def _of_another_type(body: bytes | None) -> frozenset[tuple[str, str, bool]]:
     return frozenset((name, kind(value), bool(value)) for name, value in others)
 
 
+NESTED, DIGITS = "[" * 3_000 + "]" * 3_000, "9" * 5_000
+"""JSON that many parsers fail on: 3,000 levels, and a number of 5,000 digits."""
 # A parser that calls itself has no room left, and Python converts at most 4,300 digits. A parser that knows the type
 # that it expects stops at the first bracket of a list, so they are members of an object; without a name and a category
 # it is refused, so nobody has to read it again.
-_DEEP = b'{"deep": ' + b"[" * 3_000 + b"]" * 3_000 + b', "digits": ' + b"9" * 5_000 + b"}"
+_DEEP = f'{{"deep": {NESTED}, "digits": {DIGITS}}}'.encode()
 _MORE = (b'{"name": "Rex", "categoryId": 1', b'"Rex"', b"true", b"[]", b"7")
 
 

@@ -63,9 +63,9 @@ _BY_DEFAULT, _WIDEST = (None, PENDING), (LIMIT_MAX, AVAILABLE)
 def _open_lists(cases: Cases, seed: int) -> Iterator[Call]:
     """Queries that the document leaves open: what servers fail on most, the catalogue's open points, then any.
 
-    Few runs have requests for all of them: first comes a status that is not UTF-8; then, by turns, a negative limit,
-    which many databases refuse or take for no limit, beside a limit that a framework takes for a list, or a limit that
-    is not a number beside what else careless code fails on. The others begin elsewhere with each seed.
+    Few runs have requests for more than three: a status that is not UTF-8 and, by turns, a negative limit, which many
+    databases refuse or take for no limit, beside a limit that a framework takes for a list, or a limit that is not a
+    number beside what else careless code fails on. The others begin elsewhere with each seed.
     """
     named = [tuple(query.items()) for query in OPEN_LISTS.values()]
     odd = rotated(_ODD_QUERIES, 0, seed, 2)

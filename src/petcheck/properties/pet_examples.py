@@ -16,7 +16,7 @@ from petcheck.call import Call, Form, new_pet_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH
 from petcheck.plan.bodies import signs_name, with_category
 from petcheck.plan.weaving import fresh, octaves, rotated, turn, woven
-from petcheck.properties.defect_examples import defective_pets
+from petcheck.properties.defect_examples import DIGITS, NESTED, defective_pets
 from petcheck.properties.new_pets import Pets, json_body, named, new_pet, of_this_run
 from petcheck.properties.pool import Cases
 from petcheck.spec.figures import AVAILABLE, INT64_MAX, INT64_MIN, PENDING, SOLD, STATUSES
@@ -144,9 +144,9 @@ def spoiling(pets: Pets) -> Iterator[bytes]:
     yield _written(pets, f'"{pets.run} \\ud800 a lone surrogate"')
     odd = new_pet(pets, f"{pets.run} odd", SOLD)
     yield odd.replace(b" odd", b" \xff\xfe")
-    for category in ("9" * 5_000, "1e400"):
+    for category in (DIGITS, "1e400"):
         yield with_category({"name": f"{pets.run} odd", "status": SOLD}, category)
-    for members in ('"text": "\\udfff"', '"huge": 1e400', '"deeper": ' + "[" * 3_000 + "]" * 3_000, '"no number": NaN'):
+    for members in ('"text": "\\udfff"', '"huge": 1e400', f'"deeper": {NESTED}', '"no number": NaN'):
         yield _with_member(odd, members)
 
 

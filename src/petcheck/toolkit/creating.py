@@ -118,9 +118,7 @@ def _unlisted(target: Target) -> list[int]:
     page = widest_with_room(target.record)
     if page is None:
         return []
-    shown, asked = set(page.ids), page.exchange.sent
-    made = creations_in(target.created.values())
-    return [one.id for one in made if one.id not in shown and one.exchange.finished <= asked]
+    return [one.id for one in creations_in(target.created.values()) if one.is_missing_on(page)]
 
 
 def list_anew(target: Target, status: str | None = None) -> None:

@@ -25,7 +25,7 @@ from petcheck.judging.judgement import Grounds
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
-from petcheck.judging.rules.authentication import INVALID
+from petcheck.judging.rules.authentication import INVALID, REQUIREMENT_OF
 from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.suspects import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
@@ -257,7 +257,7 @@ class Target:
         Then another kind of those shows nothing new. A missing key is asked on each operation all the same: a server
         may need one on some of them.
         """
-        requirement = next((name for name, kinds in INVALID.items() if kind in kinds), None)
+        requirement = REQUIREMENT_OF.get(kind)
         if requirement is None or kind is Credential.MISSING or not isinstance(self.decision(requirement), Failed):
             return False
         answers = [one for one in self.record if one.request.credential in INVALID[requirement]]

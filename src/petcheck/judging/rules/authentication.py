@@ -48,7 +48,8 @@ SURELY_INVALID = frozenset(
 )
 """The kinds that a pass needs. Other values are invalid too, and a run draws among them."""
 
-_REQUIREMENT = {kind: requirement for requirement, kinds in INVALID.items() for kind in kinds}
+REQUIREMENT_OF = {kind: requirement for requirement, kinds in INVALID.items() for kind in kinds}
+"""The requirement that each kind of invalid key belongs to."""
 # what AUTH-5 forbids a server to check before the key
 _LOOKED_AT = {
     Operation.LIST_PETS: "the parameters are",
@@ -118,7 +119,7 @@ def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Cre
         return None if known is None else Call(operation, key, pet_id=str(known))
     if operation is Operation.CREATE_PET:
         # use the body of a POST with an invalid key: one with the valid key may have been stored
-        plain = (e.request for e in record if e.request.credential in _REQUIREMENT and _is_plain(e, grounds))
+        plain = (e.request for e in record if e.request.credential in REQUIREMENT_OF and _is_plain(e, grounds))
         pet = next((request.parsed.value for request in plain if request.body), None)
         if not isinstance(pet, dict):
             return None
@@ -176,7 +177,7 @@ def _parted(named: Iterable[tuple[str, bool]]) -> tuple[list[str], list[str]]:
 
 def _comes_first(record: Record, grounds: Grounds) -> Decision:
     """On each operation, a request with a second defect gets 401, or proves nothing about the order."""
-    keys = tuple(_REQUIREMENT)
+    keys = tuple(REQUIREMENT_OF)
     ours = [e for e in record if e.request.credential in keys and documented(e, grounds.as_of)]
     first = [e for e in ours if e.status == 401 and not _is_plain(e, grounds)]
     ambiguous = _ambiguous(record, grounds, keys)
@@ -222,7 +223,7 @@ def _late(exchange: Exchange) -> str:
 def _or_accepted(exchange: Exchange) -> str:
     """What else may be wrong if no plain request with that key was possible."""
     key = exchange.request.credential
-    return "" if key in _SHOW_THE_ORDER else f"; the server may also accept this key ({_REQUIREMENT[key]})"
+    return "" if key in _SHOW_THE_ORDER else f"; the server may also accept this key ({REQUIREMENT_OF[key]})"
 
 
 def _not_shown(missing: Collection[Operation], unkeyed: Record) -> Iterator[str]:

@@ -192,7 +192,7 @@ def _of_a_third(
 def _is_off_the_last(record: Record, one: Creation) -> bool:
     """Whether the last of the widest pages was read after an animal was created and lacks it."""
     last = pages_of(record, page_call(LIMIT_MAX))[-1:]
-    return any(one.exchange.finished <= page.exchange.sent and one.id not in page.ids for page in last)
+    return any(map(one.is_missing_on, last))
 
 
 def _off_the_last_page(record: Record, creations: Sequence[Creation], gone: float) -> Creation | None:
