@@ -170,29 +170,28 @@ def test_a_page_that_a_longer_one_contains_was_the_whole_store() -> None:
     assert whole(seen[1:]) == []
 
 
-def test_a_page_that_lacks_what_an_earlier_one_showed_was_cut() -> None:
-    """One of two replicas caps its pages at 20."""
-    sizes = {0.0: 41, 1.0: 20, 2.0: 41, 3.0: 45}
+@pytest.mark.parametrize("cuts", [(30,), (30, 30), (30, 34), (20, 41, 20)])
+def test_where_a_page_is_cut_and_another_is_longer_only_the_shortest_are_certain(cuts: tuple[int, ...]) -> None:
+    """One of two replicas may cap its pages, or each answer may have another cap."""
+    assert sizes_of_whole_stores(41, *cuts, 19, 45) == [19]
+
+
+def test_where_each_cut_page_is_as_long_as_the_longest_a_shorter_one_was_whole() -> None:
+    """The cap is 45: the last page lacks an animal that the second showed."""
+    store = [exchange(path="/pets?limit=100", body=[{"id": n} for n in ids], sent=float(at)) for at, ids in _AT_45]
+    assert [page.size for page in whole_stores(store)] == [41]
+
+
+def sizes_of_whole_stores(*sizes: int) -> list[int]:
+    """The sizes of those of these pages that hold the whole store; each lists the animals from 0 on."""
     seen = [
-        exchange(path="/pets?limit=100", body=[{"id": n} for n in range(1, size + 1)], sent=sent)
-        for sent, size in sizes.items()
+        exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=float(at))
+        for at, size in enumerate(sizes)
     ]
-    assert [page.size for page in whole_stores(seen)] == [41, 41]
+    return [page.size for page in whole_stores(seen)]
 
 
-def test_where_pages_are_cut_at_several_sizes_only_the_shortest_are_certain() -> None:
-    """Each answer may have another cap."""
-
-    def sizes(*cut: int) -> list[int]:
-        sent = enumerate((41, *cut, 19, 45))
-        seen = [
-            exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=float(at)) for at, size in sent
-        ]
-        return [page.size for page in whole_stores(seen)]
-
-    assert sizes(30) == [41, 19]
-    assert sizes(30, 30) == [41, 19]
-    assert sizes(30, 34) == [19]
+_AT_45 = ((0, range(41)), (1, range(45)), (2, range(1, 46)))
 
 
 def test_a_page_sent_when_another_ends_lacks_nothing_that_it_shows_itself() -> None:

@@ -164,8 +164,8 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
 
     Each is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
     by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it. Then no earlier
-    page may have shown more: one of two replicas may cap its pages and the other not. Where pages are cut at several
-    sizes, only the shortest are certain.
+    page may have shown more. Where a page is cut and another is longer, caps vary: one of two replicas may cap its
+    pages and the other not, or each answer has its own cap. Then only pages of fewer than 20 animals are certain.
     """
     # a page without `limit` may be short because its default is wrong
     unfiltered = [page for page in pages_in(record) if not page.filtered and page.limit is not None]
@@ -183,7 +183,8 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         return bisect_right(shown, page.exchange.sent) > sum(first[number] <= page.exchange.sent for number in ids)
 
     long = (page for page in unfiltered if page.has_room and page.size >= SMALLEST_CAP)
-    cuts = {page.size for page in long if lacks_one(page, of_others, set(page.ids) - made.keys())}
+    cuts = [page.size for page in long if lacks_one(page, of_others, set(page.ids) - made.keys())]
+    caps_vary = bool(cuts) and longest[0][0] > min(cuts)
 
     def is_whole(page: Page) -> bool:
         # an item without an id cannot be distinguished from another
@@ -191,7 +192,7 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
             return False
         if page.size < SMALLEST_CAP:
             return True
-        if len(cuts) > 1:
+        if caps_vary:
             return False
         ids = set(page.ids)
         longer = takewhile(lambda other: other[0] > page.size, longest)
