@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from petcheck.call import Call, page_call, read_call
 from petcheck.exchange import Exchange, Page
@@ -39,7 +40,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
 
         return changed_alike(changed, listed, creations, grounds, look)
     for page, missing in _without(pages, creations):
-        proved = _is_missing(record, pages, page, missing, grounds)
+        proved = _is_missing(record, page, missing, grounds)
         if isinstance(proved, Failed):
             return proved
         if proved is not None:
@@ -92,10 +93,40 @@ def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[t
             yield page, missing
 
 
-def _is_missing(
-    record: Record, pages: Sequence[Page], page: Page, missing: Sequence[Creation], grounds: Grounds
-) -> Failed | Ask | None:
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """A page that lacks some animals of the run, and what is known about the latest of them, `one`.
+
+    `same` are the answers to the same request. Those from `due` on count: another client may have removed it when the
+    first of them lacked it, and what still shows it may lag. `vanished` is the decision if nothing explains it.
+    """
+
+    page: Page
+    missing: Sequence[Creation]
+    same: Sequence[Page]
+    due: float
+    vanished: Undecided
+
+    @property
+    def one(self) -> Creation:
+        """The latest of the missing animals."""
+        return self.missing[-1]
+
+    @property
+    def counted(self) -> Sequence[Page]:
+        """The answers to the same request that lack it and count."""
+        return [page for page in self.same if page.exchange.sent >= self.due and self.one.id not in page.ids]
+
+
+def _is_missing(record: Record, page: Page, missing: Sequence[Creation], grounds: Grounds) -> Failed | Ask | None:
     """What a page without some created animals proves; None for nothing."""
+    gap = _gap(record, page, missing)
+    if page in whole_stores(record):
+        return _missing_in_the_whole_store(record, gap, grounds)
+    return None if order_varies(record) else _missing_beside(record, gap)
+
+
+def _gap(record: Record, page: Page, missing: Sequence[Creation]) -> _Gap:
     one = missing[-1]
     listed, reads = listed_in(record).get(one.id, ()), reads_of(read_in(record).get(one.id, ()))
     seen_since = any(sight.exchange.finished > page.exchange.sent for sight in (*listed, *reads))
@@ -108,38 +139,44 @@ def _is_missing(
         examined=(one.exchange, page.exchange),
         doubtful=True,
     )
-    again = page.exchange.request.call
-    same = [other for other in pages if other.exchange.request.url == page.exchange.request.url]
+    same = [other for other in pages_in(record) if other.exchange.request.url == page.exchange.request.url]
     shown = max((p.exchange.sent for p in same if one.id in p.ids), default=one.exchange.finished)
     lacking = (p.exchange.finished for p in same if p.exchange.sent >= shown and one.id not in p.ids)
     gone = min([page.exchange.finished, *lacking])  # pages that overlap may be without an order
-    # another client may have removed it just then, and what still shows it may lag
-    due = max(one.due, gone + LAG_S)
-    before = [p for p in same if p.exchange.sent >= due and one.id not in p.ids]
-    if page in whole_stores(record):
-        never = [each for each in missing if each.id not in listed_in(record)]
-        overdue = [each for each in never if page.exchange.sent >= each.due]
-        may_read = grounds.as_of < REMOVAL_DAY
-        read = next((sight.exchange for _, sight, _ in agree(before, reads)), None)
-        # an animal that has vanished itself proves nothing about the list
-        if read is not None:
-            return _left_out(page, one, read)
-        if len(overdue) > 1 and not may_read and not oldest_are_removed(record, still_there(record), overdue):
-            return _left_out(page, one, None)
-        return Ask((again, read_call(one.id), again), vanished, due) if may_read else Ask((again,), vanished, one.due)
-    if order_varies(record):
-        return None
+    return _Gap(page, missing, same, max(one.due, gone + LAG_S), vanished)
+
+
+def _missing_in_the_whole_store(record: Record, gap: _Gap, grounds: Grounds) -> Failed | Ask:
+    """The decision about a page that is known to hold the whole store."""
+    page, one, again = gap.page, gap.one, gap.page.exchange.request.call
+    reads = reads_of(read_in(record).get(one.id, ()))
+    # an animal that has vanished itself proves nothing about the list
+    read = next((sight.exchange for _, sight, _ in agree(gap.counted, reads)), None)
+    if read is not None:
+        return _left_out(page, one, read)
+    if grounds.as_of < REMOVAL_DAY:
+        return Ask((again, read_call(one.id), again), gap.vanished, gap.due)
+    never = [each for each in gap.missing if each.id not in listed_in(record)]
+    overdue = [each for each in never if page.exchange.sent >= each.due]
+    if len(overdue) > 1 and not oldest_are_removed(record, still_there(record), overdue):
+        return _left_out(page, one, None)
+    return Ask((again,), gap.vanished, one.due)
+
+
+def _missing_beside(record: Record, gap: _Gap) -> Failed | Ask | None:
+    """The decision about a page that may not hold the whole store, beside others that show the animal."""
+    page, one, again, pages = gap.page, gap.one, gap.page.exchange.request.call, pages_in(record)
     older = {n for other in pages if not one.is_before(other.exchange) for n in other.ids if n != one.id}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
         # a different request for the same animals, which no cache has seen; one is enough
-        asked_before = not all(one.is_before(other.exchange) for other in same)
+        asked_before = not all(one.is_before(other.exchange) for other in gap.same)
         fresh = page_call(LIMIT_MAX - 1, page.by_status)
         sent = {other.exchange.request.call for other in pages if one.is_before(other.exchange)}
-        return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
-    if any(agree(before, beside)):
+        return Ask((fresh,), gap.vanished) if asked_before and fresh not in sent else None
+    if any(agree(gap.counted, beside)):
         return _left_out(page, one, beside[-1].exchange)
-    return Ask((again, beside[-1].exchange.request.call, again), vanished, due)
+    return Ask((again, beside[-1].exchange.request.call, again), gap.vanished, gap.due)
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 from petcheck.call import page_call, read_call
 from petcheck.exchange import Exchange
@@ -30,6 +31,9 @@ from petcheck.judging.matchers import answer_text, described, quoted
 from petcheck.judging.pages import LAG_S, Sight, animals_in, older_in, order_varies, pages_of, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation
+
+_Lost: TypeAlias = tuple[Creation, Sequence[Exchange]]
+"""An animal of the run that GETs did not find, and these GETs."""
 
 
 def _can_be_read(record: Record, grounds: Grounds) -> Decision:
@@ -86,62 +90,78 @@ def _mixed_up(record: Record, seen: Mapping[int, Sequence[Sight]], grounds: Grou
 
 
 def _is_lost(
-    record: Record,
-    creations: Sequence[Creation],
-    lost: Sequence[tuple[Creation, Sequence[Exchange]]],
-    shown: tuple[Exchange, ...],
+    record: Record, creations: Sequence[Creation], lost: Sequence[_Lost], shown: tuple[Exchange, ...]
 ) -> Decision:
     """The decision about animals whose GETs were all answered 404."""
-    exchanges, on_pages = lost[0][1], listed_in(record)
     nothing = _nothing_is_read(record, creations)
     if nothing is not None:
         return nothing
-    late = [(one, [e for e in x if e.sent >= one.due and e.status == 404]) for one, x in lost]
-    late = [(one, x) for one, x in late if x]
+    late = _long_lost(record, lost)
     if len(late) > 1:
         if oldest_are_removed(record, creations, [one for one, _ in late]):
-            return Undecided(
-                f"{described(late[0][1][-1])} returned 404, although {_creating(late[0][0])}; the service may remove "
-                "its oldest animals, as others have vanished too. Test a store that keeps more animals.",
-                examined=(*shown, *(e for _, x in late for e in x)),
-                doubtful=True,
-            )
-        late.sort(key=lambda each: each[0].id in on_pages)
-        if late[0][0].id not in on_pages and not order_varies(record):  # then a page shows some of them by chance
+            return _oldest_removed(late, shown)
+        # where pages vary their order, they show an animal by chance
+        if late[0][0].id not in listed_in(record) and not order_varies(record):
             return _never_found(late[:2], creations)
     for one, x in lost:
         if (listed := _still_listed(record, one, [e for e in x if e.status == 404])) is not None:
             return listed
-    vanished = _vanished(lost[0][0], exchanges[-1], (*shown, *exchanges))
+    first, reads = lost[0]
+    vanished = _vanished(first, reads[-1], (*shown, *reads))
     if len(late) > 1:
         return _of_a_third(record, creations, late, vanished) or _never_found(late[:2], creations)
-    if not late:
-        gone = [one for one, _ in lost]
-        absent = _off_the_last_page(record, creations, exchanges[0].sent)
-        if len(gone) == 1 and absent is None and (sights := on_pages.get(gone[0].id)):
-            page = sights[-1].exchange.request.call
-            return Ask((page, read_call(gone[0].id)), vanished, max(gone[0].due, exchanges[0].finished + LAG_S))
-        # likeliest to be lost too is one that no page ever showed, then one that the last page lacks
-        others = sorted(
-            (one for one in creations if one not in gone), key=lambda one: (one.id in on_pages, one != absent)
-        )
-        asked = [*gone, *others][:2]
-        return Ask(tuple(read_call(one.id) for one in asked), vanished, max(one.due for one in asked))
-    one, x = late[0]
+    return _of_one(record, creations, lost, late[0], vanished) if late else _early(record, creations, lost, vanished)
+
+
+def _long_lost(record: Record, lost: Sequence[_Lost]) -> list[_Lost]:
+    """The animals that were still 404 when every answer had to show them, those first that no page has shown."""
+    late = [(one, [e for e in x if e.sent >= one.due and e.status == 404]) for one, x in lost]
+    return sorted(((one, x) for one, x in late if x), key=lambda each: each[0].id in listed_in(record))
+
+
+def _oldest_removed(late: Sequence[_Lost], shown: tuple[Exchange, ...]) -> Undecided:
+    one, reads = late[0]
+    return Undecided(
+        f"{described(reads[-1])} returned 404, although {_creating(one)}; the service may remove "
+        "its oldest animals, as others have vanished too. Test a store that keeps more animals.",
+        examined=(*shown, *(e for _, x in late for e in x)),
+        doubtful=True,
+    )
+
+
+def _early(record: Record, creations: Sequence[Creation], lost: Sequence[_Lost], vanished: Undecided) -> Ask:
+    """The requests that decide about animals whose GETs came before every answer had to show them."""
+    gone, on_pages = [one for one, _ in lost], listed_in(record)
+    first, reads = lost[0]
+    absent = _off_the_last_page(record, creations, reads[0].sent)
+    if len(gone) == 1 and absent is None and (sights := on_pages.get(first.id)):
+        page = sights[-1].exchange.request.call
+        return Ask((page, read_call(first.id)), vanished, max(first.due, reads[0].finished + LAG_S))
+    # likeliest to be lost too is one that no page ever showed, then one that the last page lacks
+    others = sorted((one for one in creations if one not in gone), key=lambda one: (one.id in on_pages, one != absent))
+    asked = [*gone, *others][:2]
+    return Ask(tuple(read_call(one.id) for one in asked), vanished, max(one.due for one in asked))
+
+
+def _of_one(
+    record: Record, creations: Sequence[Creation], lost: Sequence[_Lost], late: _Lost, vanished: Undecided
+) -> Ask:
+    """The requests that decide about `late`, the only one of the lost animals that was 404 late enough to count."""
+    one, reads = late
     early = next((other for other, _ in lost if other != one), None)
-    if early is not None:  # it was 404 too soon after its POST to count
+    if early is not None:
         return Ask((read_call(early.id),), vanished, early.due)
     read = read_in(record)
     unread = [kin for kin in creations if kin.id not in read]
     beside = [kin for kin in unread if kin.exchange.burst is not None and kin.exchange.burst == one.exchange.burst]
     # a server may lose animals that were created at the same time, or one kind of animal
     alike = beside or [kin for kin in unread if kin.status == one.status]
-    kin = _off_the_last_page(record, creations, x[0].sent) or next(iter(alike), None)
+    kin = _off_the_last_page(record, creations, reads[0].sent) or next(iter(alike), None)
     if kin is not None:
         return Ask((read_call(kin.id),), vanished, kin.due)
     # the pages that are most likely to show it
     pages = (page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
-    return Ask((*pages, read_call(one.id)), vanished, x[0].finished + LAG_S)
+    return Ask((*pages, read_call(one.id)), vanished, reads[0].finished + LAG_S)
 
 
 def _of_another(
@@ -168,7 +188,7 @@ def _vanished(one: Creation, read: Exchange, examined: tuple[Exchange, ...]) -> 
 def _of_a_third(
     record: Record,
     creations: Sequence[Creation],
-    late: Sequence[tuple[Creation, Sequence[Exchange]]],
+    late: Sequence[_Lost],
     vanished: Undecided,
 ) -> Ask | Undecided | None:
     """Whether a third animal is lost beside two; None if it is, or there is no other.
@@ -232,7 +252,7 @@ def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Und
     return undecided if reads else Ask((read_call(next(iter(others))),), undecided)
 
 
-def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]], creations: Sequence[Creation]) -> Failed:
+def _never_found(late: Sequence[_Lost], creations: Sequence[Creation]) -> Failed:
     (lost, exchanges), (_, others) = late
     names = Counter(name_sent(one.exchange) for one in creations)
     shared = all(names[name_sent(one.exchange)] > 1 for one, _ in late)

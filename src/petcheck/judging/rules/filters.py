@@ -163,13 +163,7 @@ def _as_the_whole_store(
     if not lacking:
         return Held(examined)
     lacked = {n: page.exchange.finished for page, missing in reversed(lacking) for n in missing}
-    # a page that was requested before the animal had that status left it out rightly
-    wrongly = {
-        n: page.exchange.finished
-        for page, missing in reversed(lacking)
-        for n in missing
-        if status_known_since(record, n, status) <= page.exchange.sent
-    }
+    wrongly = _wrongly(status, lacking, record)
     page, missing = lacking[0]
     changing = Undecided(
         f"{described(page.exchange)} left out animal {min(missing)}, but the list may change between requests, or show "
@@ -177,12 +171,7 @@ def _as_the_whole_store(
         doubtful=True,
     )
     ids = due | created_in(record).keys()
-    three = pages_in_a_row(record, _WIDE, call, ids)
-    if three is None:
-        # other animals that are newer explain nothing if the first page is known to hold the whole store
-        newer = pages_in_a_row(record, _WIDE, call, ())
-        if newer is not None and newer[0] in whole_stores(record) and _left_out(status, newer, wrongly):
-            three = newer
+    three = pages_in_a_row(record, _WIDE, call, ids) or _newer_in_a_row(status, call, wrongly, record)
     again = Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
     if three is None or (call.form is not None and three[1].exchange.request.form is not call.form):
         return again
@@ -201,12 +190,42 @@ def _as_the_whole_store(
     if not left_out:
         recent = [wrongly[n] for n in both - set(between.ids) if n in wrongly and lacked[n] < wrongly[n]]
         return replace(again, not_before=max(recent) + LAG_S) if recent else changing
-    first = min(left_out)
+    return _failed(status, three, min(left_out))
+
+
+def _wrongly(status: str, lacking: Sequence[tuple[Page, set[int]]], record: Record) -> Mapping[int, float]:
+    """When the first page that wrongly lacked an animal came, by id, in monotonic seconds.
+
+    One that was requested before the animal had that status lacked it rightly.
+    """
+    return {
+        n: page.exchange.finished
+        for page, missing in reversed(lacking)
+        for n in missing
+        if status_known_since(record, n, status) <= page.exchange.sent
+    }
+
+
+def _newer_in_a_row(
+    status: str, call: Call, wrongly: Mapping[int, float], record: Record
+) -> tuple[Page, Page, Page] | None:
+    """The latest pages in a row that prove an animal left out, although newer animals are not known for long.
+
+    These explain nothing if the first page is known to hold the whole store.
+    """
+    three = pages_in_a_row(record, _WIDE, call, ())
+    if three is None or three[0] not in whole_stores(record) or not _left_out(status, three, wrongly):
+        return None
+    return three
+
+
+def _failed(status: str, three: tuple[Page, Page, Page], number: int) -> Failed:
+    before, between, after = three
     return Failed(
-        f"{described(between.exchange)} left out animal {first}, which {described(before.exchange)} lists with "
+        f"{described(between.exchange)} left out animal {number}, which {described(before.exchange)} lists with "
         f"status {quoted(status)} (section 4.1).",
         (
-            Proof(before.exchange, body(place_of(before, first))),
+            Proof(before.exchange, body(place_of(before, number))),
             Proof(between.exchange, BODY),
             Proof(after.exchange, BODY),
         ),
