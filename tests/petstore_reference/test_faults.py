@@ -99,7 +99,7 @@ def test_two_faults_at_once() -> None:
 # ---- each changes a response
 
 BAD = (
-    *(None, "Bearer", "Bearer x", BEARER[:-1], f"{BEARER}x", f"{BEARER} x", f"Basic {KEY}", KEY),
+    *(None, "Bearer", "Bearer x", BEARER[:-1], f"{BEARER}x", f"{BEARER},", f"{BEARER} x", f"Basic {KEY}", KEY),
     *(f"Bearer {BEARER}", f"Bearer{KEY}", f"Bearer-{KEY}"),
     *(f"Token {KEY}", f"Digest {KEY}", f"{BEARER[:-1]}x", f"Bearer {HEAD:x<{len(KEY)}}", f"Bearer {'x' * len(KEY)}"),
 )

@@ -79,6 +79,15 @@ def test_a_default_status_shows_late() -> None:
     assert json.loads(after.body) == {**rex, "status": "available"} == json.loads(listed.body)[0]
 
 
+def test_a_status_shows_late() -> None:
+    created, before, filtered, after, later = answers("status-lags", REX, ONE, SOLD, 8.0, ONE, SOLD)
+    rex = json.loads(created.body)
+    assert rex["status"] == "sold"
+    assert json.loads(before.body) == {name: value for name, value in rex.items() if name != "status"}
+    assert json.loads(after.body) == rex
+    assert (131 in ids(filtered), 131 in ids(later)) == (False, True)
+
+
 # ---- caps and long bodies
 
 
@@ -251,7 +260,7 @@ def test_closed_when_idle() -> None:
 
 
 def test_lags_contradict_each_other() -> None:
-    lags = ("cache-per-url", "replica-lags", "filter-index-lags", "lag-per-url", "late-default-status")
+    lags = ("cache-per-url", "replica-lags", "filter-index-lags", "lag-per-url", "late-default-status", "status-lags")
     for pair in pairwise(lags):
         with pytest.raises(ValueError, match="contradicts"):
             create_app(settings(variations=pair))

@@ -47,6 +47,12 @@ def test_each_kind(credential: Credential, sent: str | None, said: str | None) -
     assert shown(credential, ApiKey("s3cret"), "x9random") == said
 
 
+def test_one_of_two_characters_is_appended() -> None:
+    key, source = ApiKey("s3cret"), random.Random(1)
+    sent = {authorization(Credential.EXTENDED, key, random_key_like(key, source)) for _ in range(20)}
+    assert sent == {"Bearer s3cretx", "Bearer s3cret,"}
+
+
 def test_every_kind_is_covered() -> None:
     assert len(Credential) == 22 + len({Credential.UNKNOWN})
 

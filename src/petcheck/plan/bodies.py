@@ -21,10 +21,10 @@ _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 # a parser that ignores case takes the first for `categoryId`, as those of Go and .NET do, and some take the name that
 # the code has for it
 _MISSPELT = ("CategoryId", "category_id")
-# JavaScript finds the second in every object
-_NO_STATUSES = ("adopted", "constructor")
 # bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
 TELLTALE_STATUS = PENDING
+# JavaScript finds the second in every object; a pattern that is not tied to the beginning finds a status in the third
+_NO_STATUSES = ("adopted", "constructor", f"un{TELLTALE_STATUS}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _EXPRESSIONS = (
     (rf"Bearer {_CUT}\S", Credential.CHANGED),
     (rf"Bearer {_CUT}", Credential.CUT),
     (rf"Bearer {_LITERAL}", Credential.CUT),  # of a key of one character nothing is left
-    (r"Bearer \$\{PETSTORE_API_KEY\}x", Credential.EXTENDED),
+    (r"Bearer \$\{PETSTORE_API_KEY\}[x,]", Credential.EXTENDED),
     (rf"Bearer x{_KEY}", Credential.IN_FRONT),
     (rf"Bearer ({_BEGINNING})?\S({_END})?", Credential.MIDDLE),
     (rf"Bearer {_BEGINNING}", Credential.BEGINNING),

@@ -53,7 +53,8 @@ _VALUES: Mapping[Credential, str | None] = {
     Credential.RANDOM: "Bearer {random}",
     Credential.CHANGED: "Bearer {cut}{last}",
     Credential.CUT: "Bearer {shorter}",
-    Credential.EXTENDED: "Bearer {before}x",
+    # a server may compare the beginning, or cut a header at commas; which one is drawn with the random key
+    Credential.EXTENDED: "Bearer {before}{appended}",
     Credential.IN_FRONT: "Bearer x{key}",
     # a server may compare the beginning of a key, or both ends
     Credential.MIDDLE: "Bearer {beginning}{inner}{after}",
@@ -100,6 +101,7 @@ def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
     return template and template.format(
         key=VARIABLE,
         before=_part(),
+        appended="x,"[sum(random_key.encode()) % 2],
         random=random,
         cut=_part(last=1),
         last=_other_character(secret, len(secret) - 1, random_key),

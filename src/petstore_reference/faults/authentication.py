@@ -55,6 +55,10 @@ def _extended(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_invalid" and credentials(call)[1].startswith(key))
 
 
+def _before_comma(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
+    return some_key(keys, lambda key: code == "key_invalid" and credentials(call)[1].startswith(f"{key},"))
+
+
 def _any_scheme(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_scheme" and credentials(call)[1] == key)
 
@@ -154,6 +158,12 @@ FAULTS = [
         _INVALID,
         accepted(_extended),
         each=ALL,
+    ),
+    *keys(
+        "key-before-comma",
+        "A valid key with a comma after it is accepted.",
+        _INVALID,
+        accepted(_before_comma),
     ),
     *keys(
         "empty-token",

@@ -13,7 +13,7 @@ from petstore_reference.registry import variation
 from petstore_reference.store import Animal, Store, changed
 
 _READING = (Operation.LIST, Operation.GET)
-_LAGS = "cache-per-url replica-lags filter-index-lags lag-per-url late-default-status"
+_LAGS = "cache-per-url replica-lags filter-index-lags lag-per-url late-default-status status-lags"
 _REMOVING = "others-remove keeps-the-newest id-reused-once ids-reused-later"
 _SECONDS = 8.0
 
@@ -45,6 +45,23 @@ def _of_filter(call: ReceivedCall, state: ServerState) -> float:
 
 def _of_url(call: ReceivedCall, state: ServerState) -> float:
     return float((crc32(url_of(call).encode()) >> 8) % 9)  # shifted, so that the usual URLs differ by seconds
+
+
+def _status_lags(behaviour: Behaviour) -> Behaviour:
+    """The status is stored after the rest of the animal."""
+
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
+        def so_far(animal: Animal) -> Animal:
+            return changed(animal, status=None) if animal.born and call.time - animal.born < _SECONDS else animal
+
+        shown = replace(
+            whole,
+            represent=lambda animal: whole.represent(so_far(animal)),
+            matches=lambda animal, status: whole.matches(so_far(animal), status),
+        )
+        return behaviour.act(call, state, shown)
+
+    return replace(behaviour, act=act)
 
 
 def _late_default(behaviour: Behaviour) -> Behaviour:
@@ -122,6 +139,14 @@ VARIATIONS = [
         _late_default,
         at=(None,),
         conflicts=f"{_LAGS} default-status",
+    ),
+    variation(
+        "status-lags",
+        "4.2",
+        "Lists and GETs show the status of a created animal 8 seconds late.",
+        _status_lags,
+        at=_READING,
+        conflicts=_LAGS,
     ),
     variation(
         "removed-animals-linger",

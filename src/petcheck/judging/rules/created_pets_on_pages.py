@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from petcheck.call import Call, page_call, read_call
 from petcheck.exchange import Exchange, Page
@@ -13,7 +14,7 @@ from petcheck.judging.creations import Creation, listed_in, no_creation, read_in
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import BODY, Grounds, body
 from petcheck.judging.matchers import described
-from petcheck.judging.pages import LAG_S, SMALLEST_CAP, order_varies, pages_in, sights_in, whole_stores
+from petcheck.judging.pages import LAG_S, SMALLEST_CAP, order_varies, pages_in, seen_in, sights_in, whole_stores
 from petcheck.judging.rules.created_pets_read import oldest_are_removed
 from petcheck.judging.unlisted import on_no_page
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
@@ -26,8 +27,9 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     if not creations:
         return no_creation(record)
     pages, listed = pages_in(record), listed_in(record)
-    if (at_once := _alike_on_one_page(pages, creations)) is not None:
-        return at_once
+    alike = _alike_on_one_page(pages, creations)
+    if isinstance(alike, Failed):
+        return alike
     seen = {one.id: [sight for sight in listed.get(one.id, ()) if one.is_before(sight.exchange)] for one in creations}
     changed, questions = unlike_created((one, seen[one.id]) for one in creations)
     if changed:
@@ -39,6 +41,10 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
             return again if dict(again.query).get("status") in (None, statuses[number]) else page_call(LIMIT_MAX)
 
         return changed_alike(changed, listed, creations, grounds, look)
+    if alike is not None:
+        questions.append(alike)
+    if (once := _left_out_once(record, creations)) is not None:
+        return once
     for page, missing in _without(pages, creations):
         proved = _is_missing(record, page, missing, grounds)
         if isinstance(proved, Failed):
@@ -57,21 +63,43 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     return Undecided("No page had room for the created animals. Test a store of fewer than 20 animals.")
 
 
-def _alike_on_one_page(pages: Sequence[Page], creations: Sequence[Creation]) -> Failed | None:
-    """That a page shows two animals of the run that differ alike from their 201; None if no page does.
+def _alike_on_one_page(pages: Sequence[Page], creations: Sequence[Creation]) -> Failed | Ask | None:
+    """Whether a page shows two animals of the run that differ alike from their 201; None if no page does.
 
-    No lag explains values that never were, so it counts even if other pages are right.
+    No lag explains values that never were, so they count even if other pages are right. A status that is missing may
+    have been stored after the rest, so it counts from `LAG_S` on.
     """
     made = {one.id: one for one in creations}
+    early: dict[str, tuple[Failed, float]] = {}
     for page in pages:
         seen = ((made.get(number), sight) for number, sight in sights_in(page.exchange))
-        changed = (difference(one, sight) for one, sight in seen if one is not None and one.is_before(page.exchange))
+        differences = (
+            difference(one, sight) for one, sight in seen if one is not None and one.is_before(page.exchange)
+        )
+        changed = [each for each in differences if each is not None]
         # another client may have sold both, but has no reason to take away their status
-        of_others = (each for each in changed if each is not None)
-        found = [one for one in of_others if "status" not in dict(one.ways) or ("status", "lost") in one.ways]
-        if (alike := failed_alike(found)) is not None:
+        if (alike := failed_alike([one for one in changed if "status" not in dict(one.ways)])) is not None:
             return alike
-    return None
+        lost = [one for one in changed if _LOST in one.ways]
+        due = max((one.one.due for one in lost), default=-inf)
+        alike, late = failed_alike(lost), page.exchange.sent >= due
+        if alike is not None and late:
+            return alike
+        url = page.exchange.request.url
+        if alike is not None:
+            early[url] = alike, due
+        elif url in early and page.exchange.sent >= early[url][1]:
+            del early[url]
+    return next((_again(alike, due) for alike, due in early.values()), None)
+
+
+_LOST = ("status", "lost")
+
+
+def _again(alike: Failed, due: float) -> Ask:
+    page = alike.proofs[1].exchange
+    reason = f"{alike.text} The status may have been stored after the rest. Run again."
+    return Ask((page.request.call,), Undecided(reason, examined=(page,), doubtful=True), due)
 
 
 def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[tuple[Page, list[Creation]]]:
@@ -83,34 +111,46 @@ def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[t
     for page in sorted(latest.values(), key=lambda page: page.asked or page.size, reverse=True):
         if not page.has_room or (page.filtered and page.by_status is None):
             continue
-        shown = set(page.ids)
-        missing = [
-            one
-            for one in creations
-            if one.is_before(page.exchange) and one.id not in shown and page.by_status in (None, one.status)
-        ]
-        if missing:
+        if missing := _lacking(page, creations):
             yield page, missing
+
+
+def _lacking(page: Page, creations: Sequence[Creation]) -> list[Creation]:
+    """The animals that a page lacks, although they were created before and its filter selects them."""
+    return [one for one in creations if page.by_status in (None, one.status) and one.is_missing_on(page)]
+
+
+def _left_out_once(record: Record, creations: Sequence[Creation]) -> Failed | None:
+    """That pages of the whole store left out an animal which an answer between them shows, whatever pages show now."""
+    seen = seen_in(record)
+    late = [one for one in creations if seen[one.id][-1].exchange.sent >= one.due]
+    for page in whole_stores(record) if late else ():
+        for one in _lacking(page, late):
+            if page.exchange.sent >= one.due and (between := _shown_between(record, _gap(record, page, one))):
+                return _left_out(page, one, between)
+    return None
+
+
+def _shown_between(record: Record, gap: _Gap) -> Exchange | None:
+    """An answer that shows the animal between two that lack it and count; None without one."""
+    # another client may have removed it, and a third one's animal may have its id
+    sights = [sight for sight in seen_in(record)[gap.one.id] if difference(gap.one, sight) is None]
+    return next((sight.exchange for _, sight, _ in agree(gap.counted, sights)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """A page that lacks some animals of the run, and what is known about the latest of them, `one`.
+    """A page that lacks an animal of the run, and what is known about that.
 
     `same` are the answers to the same request. Those from `due` on count: another client may have removed it when the
     first of them lacked it, and what still shows it may lag. `vanished` is the decision if nothing explains it.
     """
 
     page: Page
-    missing: Sequence[Creation]
+    one: Creation
     same: Sequence[Page]
     due: float
     vanished: Undecided
-
-    @property
-    def one(self) -> Creation:
-        """The latest of the missing animals."""
-        return self.missing[-1]
 
     @property
     def counted(self) -> Sequence[Page]:
@@ -120,14 +160,13 @@ class _Gap:
 
 def _is_missing(record: Record, page: Page, missing: Sequence[Creation], grounds: Grounds) -> Failed | Ask | None:
     """What a page without some created animals proves; None for nothing."""
-    gap = _gap(record, page, missing)
+    gap = _gap(record, page, missing[-1])
     if page in whole_stores(record):
-        return _missing_in_the_whole_store(record, gap, grounds)
+        return _missing_in_the_whole_store(record, gap, missing, grounds)
     return None if order_varies(record) else _missing_beside(record, gap)
 
 
-def _gap(record: Record, page: Page, missing: Sequence[Creation]) -> _Gap:
-    one = missing[-1]
+def _gap(record: Record, page: Page, one: Creation) -> _Gap:
     listed, reads = listed_in(record).get(one.id, ()), reads_of(read_in(record).get(one.id, ()))
     seen_since = any(sight.exchange.finished > page.exchange.sent for sight in (*listed, *reads))
     late = seen_since or page.exchange.sent < one.due
@@ -139,24 +178,22 @@ def _gap(record: Record, page: Page, missing: Sequence[Creation]) -> _Gap:
         examined=(one.exchange, page.exchange),
         doubtful=True,
     )
-    same = [other for other in pages_in(record) if other.exchange.request.url == page.exchange.request.url]
+    until = (other for other in pages_in(record) if other.exchange.sent <= page.exchange.sent)
+    same = [other for other in until if other.exchange.request.url == page.exchange.request.url]
     shown = max((p.exchange.sent for p in same if one.id in p.ids), default=one.exchange.finished)
     lacking = (p.exchange.finished for p in same if p.exchange.sent >= shown and one.id not in p.ids)
     gone = min([page.exchange.finished, *lacking])  # pages that overlap may be without an order
-    return _Gap(page, missing, same, max(one.due, gone + LAG_S), vanished)
+    return _Gap(page, one, same, max(one.due, gone + LAG_S), vanished)
 
 
-def _missing_in_the_whole_store(record: Record, gap: _Gap, grounds: Grounds) -> Failed | Ask:
-    """The decision about a page that is known to hold the whole store."""
+def _missing_in_the_whole_store(
+    record: Record, gap: _Gap, missing: Sequence[Creation], grounds: Grounds
+) -> Failed | Ask:
+    """The decision about a page that is known to hold the whole store; one that has vanished itself proves nothing."""
     page, one, again = gap.page, gap.one, gap.page.exchange.request.call
-    reads = reads_of(read_in(record).get(one.id, ()))
-    # an animal that has vanished itself proves nothing about the list
-    read = next((sight.exchange for _, sight, _ in agree(gap.counted, reads)), None)
-    if read is not None:
-        return _left_out(page, one, read)
     if grounds.as_of < REMOVAL_DAY:
         return Ask((again, read_call(one.id), again), gap.vanished, gap.due)
-    never = [each for each in gap.missing if each.id not in listed_in(record)]
+    never = [each for each in missing if each.id not in listed_in(record)]
     overdue = [each for each in never if page.exchange.sent >= each.due]
     if len(overdue) > 1 and not oldest_are_removed(record, still_there(record), overdue):
         return _left_out(page, one, None)
