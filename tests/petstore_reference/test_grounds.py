@@ -88,6 +88,16 @@ def test_a_status_shows_late() -> None:
     assert (131 in ids(filtered), 131 in ids(later)) == (False, True)
 
 
+def test_a_filter_finds_a_changed_animal_late() -> None:
+    """The third request changes the animal that the second shows."""
+    pending = Ask("/pets?status=pending")
+    _, before, one, filtered, late = answers(
+        "changes-lag", LIST, Ask("/pets/129"), Ask("/pets/129"), pending, 8.0, pending
+    )
+    assert [json.loads(answer.body)["status"] for answer in (before, one)] == ["sold", "pending"]
+    assert (129 in ids(filtered), 129 in ids(late)) == (False, True)
+
+
 # ---- caps and long bodies
 
 
@@ -260,7 +270,15 @@ def test_closed_when_idle() -> None:
 
 
 def test_lags_contradict_each_other() -> None:
-    lags = ("cache-per-url", "replica-lags", "filter-index-lags", "lag-per-url", "late-default-status", "status-lags")
+    lags = (
+        "cache-per-url",
+        "replica-lags",
+        "filter-index-lags",
+        "lag-per-url",
+        "late-default-status",
+        "status-lags",
+        "changes-lag",
+    )
     for pair in pairwise(lags):
         with pytest.raises(ValueError, match="contradicts"):
             create_app(settings(variations=pair))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from zlib import crc32
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import cached, url_of
 from petstore_reference.registry import variation
-from petstore_reference.store import Animal, Store, changed
+from petstore_reference.store import STATUSES, Animal, Store, changed
 
 _READING = (Operation.LIST, Operation.GET)
-_LAGS = "cache-per-url replica-lags filter-index-lags lag-per-url late-default-status status-lags"
+_LAGS = "cache-per-url replica-lags filter-index-lags lag-per-url late-default-status status-lags changes-lag"
 _REMOVING = "others-remove keeps-the-newest id-reused-once ids-reused-later"
 _SECONDS = 8.0
 
@@ -62,6 +63,30 @@ def _status_lags(behaviour: Behaviour) -> Behaviour:
         return behaviour.act(call, state, shown)
 
     return replace(behaviour, act=act)
+
+
+def _changes_lag(behaviour: Behaviour) -> Behaviour:
+    """Another client changes a status before every third request; a filter takes some seconds to select by it."""
+
+    def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
+        behaviour.other_clients(call, state, whole)
+        number, rest = divmod(len(state.log) + 1, 3)
+        seeded = [animal for animal in state.store.newest_first() if not animal.born]
+        if seeded and not rest:
+            animal = seeded[number % len(seeded)]
+            state.store.put(changed(animal, status=STATUSES[number % len(STATUSES)]))
+            state.memory["changed"][str(animal.id)] = call.time
+
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
+        since = state.memory["changed"]
+
+        def matches(animal: Animal, status: str | None) -> bool:
+            is_late = status is not None and call.time - since.get(str(animal.id), -inf) < _SECONDS
+            return not is_late and whole.matches(animal, status)
+
+        return behaviour.act(call, state, replace(whole, matches=matches))
+
+    return replace(behaviour, other_clients=other_clients, act=act)
 
 
 def _late_default(behaviour: Behaviour) -> Behaviour:
@@ -146,6 +171,13 @@ VARIATIONS = [
         "Lists and GETs show the status of a created animal 8 seconds late.",
         _status_lags,
         at=_READING,
+        conflicts=_LAGS,
+    ),
+    variation(
+        "changes-lag",
+        "4.1",
+        "Another client changes a status before every third request; a filter finds that animal 8 seconds later.",
+        _changes_lag,
         conflicts=_LAGS,
     ),
     variation(

@@ -418,6 +418,6 @@ VARIATIONS = [
         "A page shows an animal that was created beside another request 5 seconds late.",
         _listed_late,
         conflicts=f"{_ORDERS} {_LIMITS} cache-per-url replica-lags filter-index-lags lag-per-url late-default-status "
-        "status-lags seen-after-a-second listed-after-a-second",
+        "status-lags changes-lag seen-after-a-second listed-after-a-second",
     ),
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
 
 from petcheck.call import Call, page_call, read_call
 from petcheck.exchange import Exchange, Page
@@ -66,39 +65,36 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
 def _alike_on_one_page(pages: Sequence[Page], creations: Sequence[Creation]) -> Failed | Ask | None:
     """Whether a page shows two animals of the run that differ alike from their 201; None if no page does.
 
-    No lag explains values that never were, so they count even if other pages are right. A status that is missing may
-    have been stored after the rest, so it counts from `LAG_S` on.
+    It counts even if other pages are right, but only from `LAG_S` on: what is shown may be stored in several steps.
     """
     made = {one.id: one for one in creations}
     early: dict[str, tuple[Failed, float]] = {}
     for page in pages:
+        url, sent = page.exchange.request.url, page.exchange.sent
         seen = ((made.get(number), sight) for number, sight in sights_in(page.exchange))
         differences = (
             difference(one, sight) for one, sight in seen if one is not None and one.is_before(page.exchange)
         )
-        changed = [each for each in differences if each is not None]
         # another client may have sold both, but has no reason to take away their status
-        if (alike := failed_alike([one for one in changed if "status" not in dict(one.ways)])) is not None:
+        changed = [
+            each
+            for each in differences
+            if each and ("status" not in dict(each.ways) or ("status", "lost") in each.ways)
+        ]
+        due = max((each.one.due for each in changed), default=sent)
+        alike = failed_alike(changed)
+        if alike is not None and sent >= due:
             return alike
-        lost = [one for one in changed if _LOST in one.ways]
-        due = max((one.one.due for one in lost), default=-inf)
-        alike, late = failed_alike(lost), page.exchange.sent >= due
-        if alike is not None and late:
-            return alike
-        url = page.exchange.request.url
         if alike is not None:
             early[url] = alike, due
-        elif url in early and page.exchange.sent >= early[url][1]:
+        elif url in early and sent >= early[url][1]:
             del early[url]
     return next((_again(alike, due) for alike, due in early.values()), None)
 
 
-_LOST = ("status", "lost")
-
-
 def _again(alike: Failed, due: float) -> Ask:
     page = alike.proofs[1].exchange
-    reason = f"{alike.text} The status may have been stored after the rest. Run again."
+    reason = f"{alike.text} It may be shown late. Run again."
     return Ask((page.request.call,), Undecided(reason, examined=(page,), doubtful=True), due)
 
 

@@ -28,6 +28,7 @@ from petcheck.judging.pages import (
     more,
     pages_in,
     place_of,
+    seen_in,
     status_known_since,
     whole_stores,
     widest_with_room,
@@ -196,14 +197,23 @@ def _as_the_whole_store(
 def _wrongly(status: str, lacking: Sequence[tuple[Page, set[int]]], record: Record) -> Mapping[int, float]:
     """When the first page that wrongly lacked an animal came, by id, in monotonic seconds.
 
-    One that was requested before the animal had that status lacked it rightly.
+    One that was requested before the animal had that status lacked it rightly. Where other clients change statuses, one
+    of theirs may have had another in between, which a filter may show late.
     """
+    changing = _with_several_statuses(record)
+    uncertain = changing and {*changing, *(known_in(record).keys() - created_in(record).keys())}
     return {
         n: page.exchange.finished
         for page, missing in reversed(lacking)
         for n in missing
-        if status_known_since(record, n, status) <= page.exchange.sent
+        if n not in uncertain and status_known_since(record, n, status) <= page.exchange.sent
     }
+
+
+def _with_several_statuses(record: Record) -> set[int]:
+    """The animals that answers show with different statuses."""
+    every = {n: {sight.animal.get("status") for sight in sights} for n, sights in seen_in(record).items()}
+    return {n for n, statuses in every.items() if len(statuses & set(STATUSES)) > 1}
 
 
 def _newer_in_a_row(
