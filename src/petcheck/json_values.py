@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from codecs import BOM_UTF8, utf_8_decode
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -73,9 +73,9 @@ class Parsed:
 def is_utf_8(data: bytes, *, whole: bool = True) -> bool:
     """Whether bytes are UTF-8; if they are not the `whole` text, the last character may be cut."""
     try:
-        utf_8_decode(data, "strict", whole)
-    except UnicodeDecodeError:
-        return False
+        data.decode()
+    except UnicodeDecodeError as error:
+        return not whole and error.reason == "unexpected end of data"
     return True
 
 

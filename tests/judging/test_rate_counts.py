@@ -9,6 +9,7 @@ import pytest
 from petcheck.call import Credential
 from petcheck.exchange import Exchange
 from petcheck.judging.rate_counts import (
+    Count,
     QuotaSeen,
     WindowSeen,
     counts_in,
@@ -18,7 +19,7 @@ from petcheck.judging.rate_counts import (
     quotas_in,
     refill,
 )
-from petcheck.judging.rate_problems import QuotaProblem, problem_in, problem_of, problem_of_limits
+from petcheck.judging.rate_problems import QuotaProblem, problem_in, problem_of, problem_of_limits, seem_counted_apart
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, rates, unix
 
@@ -362,3 +363,25 @@ def test_remaining_never_falls(record: list[Exchange], said: str | None) -> None
 )
 def test_spent_requests_are_counted(record: list[Exchange], counted: bool) -> None:
     assert is_counted_down(quota_of(record)) == counted
+
+
+# ---- what looks like several quotas
+
+
+def test_requests_seem_counted_apart_only_if_remaining_falls_for_two_operations() -> None:
+    posts = [answered(1 + n / 32, 59 - n) for n in range(4)]
+    pages = [
+        exchange(path=f"/pets?limit={n + 1}", headers=rates(60, 59 - n, unix(64)), index=n, sent=2 + n / 32)
+        for n in range(4)
+    ]
+    assert not seem_counted_apart(counts_in(posts))
+    assert not seem_counted_apart(counts_in([*posts, pages[0]]))
+    assert seem_counted_apart(counts_in([*posts, *pages]))
+
+
+@pytest.mark.parametrize(
+    ("sent", "seconds", "same"), [(2, 58, True), (4, 59, True), (4, 60, False), (1, 56, True), (1, 55, False)]
+)
+def test_seconds_to_go_that_end_within_3_s_are_of_one_window(sent: float, seconds: int, same: bool) -> None:
+    first, other = (exchange(headers=rates(60, 50, left), sent=at) for at, left in ((2.0, 58), (sent, seconds)))
+    assert Count(first, 60, 50, "60", 58.0, to_go=True).is_of_the_window_of(other) is same

@@ -118,6 +118,22 @@ def test_deep_nesting_is_also_wrong() -> None:
     assert asked("[" * 3_000 + "]" * 2_999).due is not Due.CREATED
 
 
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        (f'"deep": {"[" * 3_000}{"]" * 3_000}', '"deep" nested 3,000 levels deep'),
+        (f'"long": {"9" * 5_000}', '"long" of 5,000 digits'),
+        (
+            f'"long": {"9" * 5_000}, "deep": {"[" * 300}{"]" * 300}',
+            '"deep" nested 300 levels deep and "long" of 5,000 digits',
+        ),
+    ],
+    ids=count(),
+)
+def test_what_is_hard_to_read_in_a_defective_body_is_named(others: str, said: str) -> None:
+    assert asked(f'{{"status": "sold", {others}}}').what == f"neither `name` nor `categoryId`, but {said}"
+
+
 def test_a_number_of_thousands_of_digits_is_shortened() -> None:
     assert len(asked(with_category("9" * 4000)).what) < 130
 

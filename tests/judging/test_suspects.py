@@ -19,6 +19,8 @@ from petcheck.judging.suspects import (
     spoiled_by,
     unread_before,
 )
+from petcheck.judging.verdicts import verdict_of
+from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import JSON, exchange, rates
 
@@ -26,6 +28,7 @@ CREATE, GET = Operation.CREATE_PET, Operation.GET_PET
 ZOE = {"name": "Zoe", "categoryId": 1}
 ODD = b'{"name": "Zoe\\u0001", "categoryId": 1}'
 PLAIN_JSON, WITH_COMMA = b'{"name": "Zoe", "categoryId": 1}', b'{"name": "Zoe", "categoryId": 1,}'
+LARGE, LARGER = (b'{"name": "Zoe", "categoryId": %d}' % number for number in (2**53, 2**53 + 1))
 
 
 # ---- a POST before it
@@ -81,7 +84,12 @@ ONE_OF = f"It worked until one of 2 POSTs, most likely {THE_POST}, which created
             ONE_OF.replace("animal 7", "an animal"),
         ),
         ([WORKED, post(6, ODD), post(7, index=2), BROKEN], ONE_OF.replace("Zoe", "Zoe\\u0001").replace("7", "6")),
+        ([WORKED, post(6, WITH_COMMA), post(7, ODD, index=2), BROKEN], ONE_OF.replace("1}", "1,}").replace("7", "6")),
+        ([WORKED, post(6, LARGER), post(7, index=2), BROKEN],
+         ONE_OF.replace("7", "6").replace("1}", f"{2**53 + 1}}}")),
+        ([WORKED, post(6, LARGE), post(7, index=2), BROKEN], ONE_OF),
         ([WORKED, between(post(7), 1, 1.2), UNDOCUMENTED, between(post(6, index=2), 1.6, 2), BROKEN], ONE_OF),
+        ([WORKED, between(post(7), 1, 1.3), UNDOCUMENTED, between(post(6, index=2), 1.6, 2), BROKEN], ONE_OF),
         ([WORKED, between(post(7), 1, 1.2), between(post(6, ODD, index=2), 1.6, 2), UNDOCUMENTED, BROKEN],
          ONE_OF.replace("Zoe", "Zoe\\u0001").replace("7", "6")),
     ],
@@ -249,6 +257,7 @@ AFTER = (
         # an equal request was answered in another way, before or later
         ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), RIGHT], True),
         ([replace(RIGHT, index=0), BARE_POST, TAKEN], True),
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, 200))], True),
         # nothing shows it
         ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED))], False),
         ([BARE_POST, TAKEN], False),
@@ -257,6 +266,7 @@ AFTER = (
         ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), replace(RIGHT, target="another")], False),
         ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, 429))], False),
         ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, 503))], False),
+        ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, 500))], False),
         ([REFUSED_POST, on(3, keyless(2, 400, headers=COUNTED)), on(4, keyless(4, Silence.RESET))], False),
         (
             [
@@ -294,6 +304,9 @@ def test_what_a_body_turns_into_may_leave_the_next_one_unread_too() -> None:
     next_ = on(3, keyless(3, 400))
     assert unread_before(next_, [REFUSED_POST, bare, next_]) is bare
     assert unread_before(next_, [on(2, REFUSED_POST), bare, next_]) is None
+    # one with rate headers is an answer to its own request
+    counted = replace(bare, answer=exchange(CREATE, 400, headers=COUNTED).answer)
+    assert unread_before(next_, [BARE_POST, counted, next_]) is counted
 
 
 def test_a_body_explains_a_failure_only_if_it_explains_all_of_it() -> None:
@@ -302,3 +315,11 @@ def test_a_body_explains_a_failure_only_if_it_explains_all_of_it() -> None:
     assert after_unread(failure(TAKEN, wrong=(TAKEN,)), record) == AFTER
     assert after_unread(failure(TAKEN, wrong=(TAKEN, other)), record) == ""
     assert after_unread(failure(TAKEN), record) == ""
+
+
+def test_a_verdict_names_the_unread_body_and_does_not_count_what_did_not_fail() -> None:
+    rights = [on(10 + n, keyless(4 + n, 401, headers=COUNTED)) for n in range(4)]
+    record = [REFUSED_POST, TAKEN, *rights]
+    decision = Failed("It broke.", (Proof(TAKEN, "status"),), tuple(record), wrong=(TAKEN,))
+    verdict = verdict_of(catalogue()["AUTH-1"], "target", decision, record, (), missing="")
+    assert (verdict.outcome, verdict.reason, verdict.frequency) == ("fail", f"It broke.{AFTER}", None)

@@ -204,11 +204,10 @@ def page(limits: Collection[str], filters: Collection[str], exchange: Exchange) 
 
 def limit_of_long_page(exchange: Exchange) -> Iterator[Cell]:
     """The limit, if it asks for the longest page or for more."""
-    limit = dict(exchange.request.query).get("limit", "")
-    if exchange.request.operation is not Operation.LIST_PETS or not _AT_LEAST_THE_MOST.fullmatch(limit):
-        return
     exact = {str(LIMIT_MAX): _MOST, str(LIMIT_MAX + 1): _ONE_MORE}
-    yield (exact.get(limit, _MORE),)
+    limits = [value for name, value in exchange.request.query if name == "limit"][-1:]
+    if exchange.request.operation is Operation.LIST_PETS:
+        yield from ((exact.get(limit, _MORE),) for limit in limits if _AT_LEAST_THE_MOST.fullmatch(limit))
 
 
 # ---- section 4.2: bodies

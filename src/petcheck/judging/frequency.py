@@ -183,8 +183,8 @@ def _asking(record: Record, by_status: bool) -> Callable[[Exchange], object]:
 
 def _is_there(read: Exchange, made: Mapping[int, Creation]) -> bool:
     """Whether the animal of a GET had been created before; if not, it asked for an unknown id."""
-    created = made.get(read.request.pet_id) if read.request.pet_id is not None else None
-    return created is not None and created.is_before(read)
+    number = read.request.pet_id
+    return number is not None and number in made and made[number].is_before(read)
 
 
 def _right_another_time(failed: Failed, held: Sequence[Exchange], record: Record, of_animals: bool) -> Exchange | None:

@@ -274,9 +274,15 @@ def test_beside_one_that_is_no_longer_found_another_one_that_the_last_page_lacks
     gone = [*made, get(1, 2.0), page(pet(4), sent=12.0), get(1, 13.0, 404)]
     decision = found("CREATE-12", *gone)
     assert isinstance(decision, Ask)
-    assert decision.calls == (reading(2),)
+    assert (decision.calls, decision.not_before) == ((reading(2),), 10.1)
     assert "another client may have removed it" in decision.otherwise.reason
-    assert isinstance(found("CREATE-12", *gone, get(2, 13.2)), Held)
+    assert decision.otherwise.examined == (gone[4], gone[6])
+    for sent in (13.0, 13.2):
+        assert isinstance(found("CREATE-12", *gone, get(2, sent)), Held)
+    # another answer about that one says nothing of it
+    decision = found("CREATE-12", *gone, get(2, 13.0, 500))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(3),)
     lost = [*gone, get(2, 13.2, 404)]
     decision = found("CREATE-12", *lost)
     assert isinstance(decision, Ask)
@@ -325,9 +331,18 @@ def test_of_two_that_pages_have_shown_a_third_decides() -> None:
     before = [*made, listed, get(3, 11.9), *lost]
     assert isinstance(found("CREATE-12", *before), Ask)
     assert isinstance(found("CREATE-12", *before, get(3, 12.4, 404)), Failed)
+    assert isinstance(found("CREATE-12", *made, listed, get(3, 12.0), *lost), Undecided)
     # all are gone, or no page has shown one of those that are
     assert isinstance(found("CREATE-12", *made[:2], listed, *lost), Failed)
     assert isinstance(found("CREATE-12", *made, page(pet(1), sent=1.0), *lost), Failed)
+
+
+def test_the_third_is_the_one_that_was_created_nearest_to_the_first_that_is_lost() -> None:
+    listed, lost = page(pet(4), pet(6), sent=1.0), [get(4, 12.0, 404), get(6, 12.2, 404)]
+    decision = found("CREATE-12", *(new(number) for number in range(1, 7)), listed, *lost)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(3),)
+    assert "another client may have removed it" in decision.otherwise.reason
 
 
 @pytest.mark.parametrize(
@@ -396,6 +411,7 @@ def test_the_oldest_of_a_store_that_holds_only_so_many_may_vanish() -> None:
         [before, *record[1:5], *lost],
         [page(sent=-1.0), *record[1:5], last, *lost],  # pages have shown no other one
         [before, new(3), new(4, 0.2), new(1, 0.1), new(2, 0.5), last, *lost],  # one that is left was there first
+        [before, new(3), new(2, 0.05), new(1, 0.1), new(4, 1.0), last, *lost],  # just before
         [before, *record[1:5], page(pet(3), pet(4), sent=8.0), page(OLD, pet(3), pet(4), sent=9.0), *lost],
     ):
         assert isinstance(found("CREATE-12", read, *other), Failed)
@@ -476,6 +492,9 @@ def test_a_404_from_before_an_animal_was_there_says_nothing_of_get() -> None:
     decision = found("CREATE-12", early, new(1, 1.0), listed, get(1, 2.0, 404))
     assert isinstance(decision, Ask)
     assert decision.calls == (reading(900),)
+    at_once = found("CREATE-12", new(1, 1.0), listed, get(900, listed.finished, 404), get(1, 2.0, 404))
+    assert isinstance(at_once, Undecided)
+    assert at_once.reason == "GET /pets/{petId} found no animal at all; see GET-1."
 
 
 def test_lost_animals_with_the_names_of_others_are_told_as_such() -> None:

@@ -743,6 +743,9 @@ def test_a_page_that_was_requested_before_an_animal_had_the_status_left_it_out_r
     failed = decided("LIST-8", *unsold, *sold, *compared(20), *compared(32))
     assert isinstance(failed, Failed)
     assert failed.text.startswith("GET /pets?limit=100&status=sold left out animal 0, which GET /pets?limit=100 lists")
+    # one that is sent for when the status has just come counts
+    at_once = page([2, 3], "limit=100&status=sold", sold[0].finished)
+    assert isinstance(decided("LIST-8", bare, sold[0], at_once, *compared(20)), Failed)
 
 
 @pytest.mark.parametrize(
