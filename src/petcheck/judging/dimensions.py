@@ -205,7 +205,7 @@ def page(limits: Collection[str], filters: Collection[str], exchange: Exchange) 
 def limit_of_long_page(exchange: Exchange) -> Iterator[Cell]:
     """The limit, if it asks for the longest page or for more."""
     exact = {str(LIMIT_MAX): _MOST, str(LIMIT_MAX + 1): _ONE_MORE}
-    limits = [value for name, value in exchange.request.query if name == "limit"][-1:]
+    limits = [value for name, value in dict(exchange.request.query).items() if name == "limit"]
     if exchange.request.operation is Operation.LIST_PETS:
         yield from ((exact.get(limit, _MORE),) for limit in limits if _AT_LEAST_THE_MOST.fullmatch(limit))
 
