@@ -81,14 +81,15 @@ def _alike_on_one_page(pages: Sequence[Page], creations: Sequence[Creation]) -> 
             for each in differences
             if each and ("status" not in dict(each.ways) or ("status", "lost") in each.ways)
         ]
-        due = max((each.one.due for each in changed), default=sent)
         alike = failed_alike(changed)
-        if alike is not None and sent >= due:
+        if alike is None:
+            if url in early and sent >= early[url][1]:
+                del early[url]
+            continue
+        due = max(each.one.due for each in changed)
+        if sent >= due:
             return alike
-        if alike is not None:
-            early[url] = alike, due
-        elif url in early and sent >= early[url][1]:
-            del early[url]
+        early[url] = alike, due
     return next((_again(alike, due) for alike, due in early.values()), None)
 
 
@@ -120,7 +121,7 @@ def _left_out_once(record: Record, creations: Sequence[Creation]) -> Failed | No
     """That pages of the whole store left out an animal which an answer between them shows, whatever pages show now."""
     seen = seen_in(record)
     late = [one for one in creations if seen[one.id][-1].exchange.sent >= one.due]
-    for page in whole_stores(record) if late else ():
+    for page in whole_stores(record):
         for one in _lacking(page, late):
             if page.exchange.sent >= one.due and (between := _shown_between(record, _gap(record, page, one))):
                 return _left_out(page, one, between)
