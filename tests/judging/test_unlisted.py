@@ -35,6 +35,7 @@ def test_it_is_read_between_two_pages_then_one_more_animal_shows_that_they_hold_
         examined=(RECORD[0], RECORD[1]),
         doubtful=True,
     )
+    assert found("CREATE-13", *RECORD) == asked
     assert known(*RECORD, *ROW) == Ask((RECORD[2].request.call, WIDE), asked.otherwise)
     proved = known(*RECORD, *ROW, *ONE_MORE)
     assert isinstance(proved, tuple)
