@@ -205,9 +205,9 @@ def page(limits: Collection[str], filters: Collection[str], exchange: Exchange) 
 def limit_of_long_page(exchange: Exchange) -> Iterator[Cell]:
     """The limit, if it asks for the longest page or for more."""
     exact = {str(LIMIT_MAX): _MOST, str(LIMIT_MAX + 1): _ONE_MORE}
-    limits = [value for name, value in dict(exchange.request.query).items() if name == "limit"]
-    if exchange.request.operation is Operation.LIST_PETS:
-        yield from ((exact.get(limit, _MORE),) for limit in limits if _AT_LEAST_THE_MOST.fullmatch(limit))
+    limit = dict(exchange.request.query).get("limit")
+    if exchange.request.operation is Operation.LIST_PETS and limit is not None and _AT_LEAST_THE_MOST.fullmatch(limit):
+        yield (exact.get(limit, _MORE),)
 
 
 # ---- section 4.2: bodies

@@ -183,8 +183,8 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         return bisect_right(shown, page.exchange.sent) > sum(first[number] <= page.exchange.sent for number in ids)
 
     long = (page for page in unfiltered if page.has_room and page.size >= SMALLEST_CAP)
-    cuts = [page.size for page in long if lacks_one(page, of_others, set(page.ids) - made.keys())]
-    caps_vary = bool(cuts) and longest[0][0] > min(cuts)
+    shorter = (page for page in long if page.size < longest[0][0])
+    caps_vary = any(lacks_one(page, of_others, set(page.ids) - made.keys()) for page in shorter)
 
     def is_whole(page: Page) -> bool:
         # an item without an id cannot be distinguished from another

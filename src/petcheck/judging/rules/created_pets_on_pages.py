@@ -123,7 +123,7 @@ def _left_out_once(record: Record, creations: Sequence[Creation]) -> Failed | No
     late = [one for one in creations if seen[one.id][-1].exchange.sent >= one.due]
     for page in whole_stores(record):
         for one in _lacking(page, late):
-            if page.exchange.sent >= one.due and (between := _shown_between(record, _gap(record, page, one))):
+            if (between := _shown_between(record, _gap(record, page, one))) is not None:
                 return _left_out(page, one, between)
     return None
 
@@ -140,14 +140,13 @@ class _Gap:
     """A page that lacks an animal of the run, and what is known about that.
 
     `same` are the answers to the same request. Those from `due` on count: another client may have removed it when the
-    first of them lacked it, and what still shows it may lag. `vanished` is the decision if nothing explains it.
+    first of them lacked it, and what still shows it may lag.
     """
 
     page: Page
     one: Creation
     same: Sequence[Page]
     due: float
-    vanished: Undecided
 
     @property
     def counted(self) -> Sequence[Page]:
@@ -163,24 +162,28 @@ def _is_missing(record: Record, page: Page, missing: Sequence[Creation], grounds
     return None if order_varies(record) else _missing_beside(record, gap)
 
 
-def _gap(record: Record, page: Page, one: Creation) -> _Gap:
+def _vanished(record: Record, page: Page, one: Creation) -> Undecided:
+    """The decision if nothing explains the gap."""
     listed, reads = listed_in(record).get(one.id, ()), reads_of(read_in(record).get(one.id, ()))
     seen_since = any(sight.exchange.finished > page.exchange.sent for sight in (*listed, *reads))
     late = seen_since or page.exchange.sent < one.due
     why = "it may be shown late, as by a cache" if late else "another client may have removed it"
     why += ", or the service may cut a page before it filters" * page.filtered
-    vanished = Undecided(
+    return Undecided(
         f"{described(page.exchange)} does not show animal {one.id}, which {Operation.CREATE_PET} created; {why}. "
         "Run again.",
         examined=(one.exchange, page.exchange),
         doubtful=True,
     )
+
+
+def _gap(record: Record, page: Page, one: Creation) -> _Gap:
     until = (other for other in pages_in(record) if other.exchange.sent <= page.exchange.sent)
     same = [other for other in until if other.exchange.request.url == page.exchange.request.url]
     shown = max((p.exchange.sent for p in same if one.id in p.ids), default=one.exchange.finished)
     lacking = (p.exchange.finished for p in same if p.exchange.sent >= shown and one.id not in p.ids)
     gone = min([page.exchange.finished, *lacking])  # pages that overlap may be without an order
-    return _Gap(page, one, same, max(one.due, gone + LAG_S), vanished)
+    return _Gap(page, one, same, max(one.due, gone + LAG_S))
 
 
 def _missing_in_the_whole_store(
@@ -188,18 +191,20 @@ def _missing_in_the_whole_store(
 ) -> Failed | Ask:
     """The decision about a page that is known to hold the whole store; one that has vanished itself proves nothing."""
     page, one, again = gap.page, gap.one, gap.page.exchange.request.call
+    vanished = _vanished(record, page, one)
     if grounds.as_of < REMOVAL_DAY:
-        return Ask((again, read_call(one.id), again), gap.vanished, gap.due)
+        return Ask((again, read_call(one.id), again), vanished, gap.due)
     never = [each for each in missing if each.id not in listed_in(record)]
     overdue = [each for each in never if page.exchange.sent >= each.due]
     if len(overdue) > 1 and not oldest_are_removed(record, still_there(record), overdue):
         return _left_out(page, one, None)
-    return Ask((again,), gap.vanished, one.due)
+    return Ask((again,), vanished, one.due)
 
 
 def _missing_beside(record: Record, gap: _Gap) -> Failed | Ask | None:
     """The decision about a page that may not hold the whole store, beside others that show the animal."""
     page, one, again, pages = gap.page, gap.one, gap.page.exchange.request.call, pages_in(record)
+    vanished = _vanished(record, page, one)
     older = {n for other in pages if not one.is_before(other.exchange) for n in other.ids if n != one.id}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
@@ -207,10 +212,10 @@ def _missing_beside(record: Record, gap: _Gap) -> Failed | Ask | None:
         asked_before = not all(one.is_before(other.exchange) for other in gap.same)
         fresh = page_call(LIMIT_MAX - 1, page.by_status)
         sent = {other.exchange.request.call for other in pages if one.is_before(other.exchange)}
-        return Ask((fresh,), gap.vanished) if asked_before and fresh not in sent else None
+        return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
     if any(agree(gap.counted, beside)):
         return _left_out(page, one, beside[-1].exchange)
-    return Ask((again, beside[-1].exchange.request.call, again), gap.vanished, gap.due)
+    return Ask((again, beside[-1].exchange.request.call, again), vanished, gap.due)
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:

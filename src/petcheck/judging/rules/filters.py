@@ -16,6 +16,7 @@ from petcheck.judging.agree import pages_in_a_row
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided, all_of
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body
 from petcheck.judging.matchers import described, one_of, problem_of_pet_status, quoted
+from petcheck.judging.once import Once
 from petcheck.judging.pages import (
     LAG_S,
     animals_in,
@@ -200,8 +201,7 @@ def _wrongly(status: str, lacking: Sequence[tuple[Page, set[int]]], record: Reco
     One that was requested before the animal had that status lacked it rightly. Where other clients change statuses, one
     of theirs may have had another in between, which a filter may show late.
     """
-    changing = _with_several_statuses(record)
-    uncertain = changing and {*changing, *(known_in(record).keys() - created_in(record).keys())}
+    uncertain = _uncertain(record)
     return {
         n: page.exchange.finished
         for page, missing in reversed(lacking)
@@ -210,10 +210,14 @@ def _wrongly(status: str, lacking: Sequence[tuple[Page, set[int]]], record: Reco
     }
 
 
-def _with_several_statuses(record: Record) -> set[int]:
-    """The animals that answers show with different statuses."""
+def _find_uncertain(record: Record) -> set[int]:
+    """The animals that answers show with different statuses and, if there are any, all that the run did not create."""
     every = {n: {sight.animal.get("status") for sight in sights} for n, sights in seen_in(record).items()}
-    return {n for n, statuses in every.items() if len(statuses & set(STATUSES)) > 1}
+    changing = {n for n, statuses in every.items() if len(statuses & set(STATUSES)) > 1}
+    return changing and changing | (known_in(record).keys() - created_in(record).keys())
+
+
+_uncertain = Once(_find_uncertain)
 
 
 def _newer_in_a_row(
