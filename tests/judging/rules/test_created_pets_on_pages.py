@@ -142,6 +142,21 @@ def test_another_client_may_have_removed_an_animal_that_is_due_and_not_seen_sinc
     assert why(due, page(pet(1), sent=10.3, query="?limit=50")) == late
 
 
+def test_a_request_that_no_longer_shows_it_says_that_another_client_removed_it() -> None:
+    """The first page lacks it since it is new; then it is removed, and GETs by id still find it."""
+    shown, gone = page(pet(1), sent=12.0, query=SHOWING), page(OLD, sent=12.4, query=SHOWING)
+    row = [page(OLD, sent=12.6), get(1, 12.8), page(OLD, sent=13.0)]
+    early = [new(1), page(OLD, sent=1.0), shown]
+    asked = found("CREATE-13", *early, gone, *row)
+    assert isinstance(asked, Ask)
+    assert asked.not_before == pytest.approx(22.7)
+    assert isinstance(found("CREATE-13", *early, *row), Failed)
+    # one that is full or shows it does not say so
+    full = page(*(pet(number) for number in range(500, 599)), sent=12.4, query=SHOWING)
+    assert isinstance(found("CREATE-13", *early, full, *row), Failed)
+    assert isinstance(found("CREATE-13", *early, gone, replace(shown, sent=12.5), *row), Failed)
+
+
 def test_the_longest_page_is_asked_about_first() -> None:
     before, short, long = page(OLD, sent=-1.0, query=""), page(OLD, sent=1.0, query=""), page(OLD, sent=1.2)
     for pages in ((short, long), (long, short)):

@@ -178,9 +178,15 @@ def _vanished(record: Record, page: Page, one: Creation) -> Undecided:
 
 
 def _gap(record: Record, page: Page, one: Creation) -> _Gap:
-    until = (other for other in pages_in(record) if other.exchange.sent <= page.exchange.sent)
+    until = [other for other in pages_in(record) if other.exchange.sent <= page.exchange.sent]
     same = [other for other in until if other.exchange.request.url == page.exchange.request.url]
-    shown = max((p.exchange.sent for p in same if one.id in p.ids), default=one.exchange.finished)
+    # a request that no longer shows it says how long it was there at least: before that, it was only new
+    latest = {other.exchange.request.url: other for other in until}
+    gone_from = {url for url, other in latest.items() if other.has_room and one.id not in other.ids}
+    shown = max(
+        (p.exchange.sent for p in until if one.id in p.ids and p.exchange.request.url in gone_from),
+        default=one.exchange.finished,
+    )
     lacking = (p.exchange.finished for p in same if p.exchange.sent >= shown and one.id not in p.ids)
     gone = min([page.exchange.finished, *lacking])  # pages that overlap may be without an order
     return _Gap(page, one, same, max(one.due, gone + LAG_S))

@@ -231,12 +231,14 @@ def oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequ
     """Whether lost animals may be the oldest of a store that holds only so many.
 
     Then none that is left is older, of those before the run or of the run, and others that pages have shown are gone.
+    What the last page of the whole store lacks is not left, though no GET asked for it.
     """
-    left = [one for one in creations if one not in lost]
-    if not left or any(one.exchange.finished <= each.exchange.sent for one in left for each in lost):
-        return False
     older, shown = older_in(record), animals_in(record)
-    return any(older.isdisjoint(page.ids) and not shown.keys() <= set(page.ids) for page in whole_stores(record)[-1:])
+    for page in whole_stores(record)[-1:]:
+        left = [one for one in creations if one not in lost and not one.is_missing_on(page)]
+        is_older = any(one.exchange.finished <= each.exchange.sent for one in left for each in lost)
+        return bool(page.ids) and not is_older and older.isdisjoint(page.ids) and not shown.keys() <= set(page.ids)
+    return False
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
