@@ -130,8 +130,8 @@ def test_orders(ids: tuple[int, ...], order: str | None) -> None:
 
 
 def pages(*listed: tuple[str, int]) -> list[Exchange]:
-    """Pages of the animals 1 to n, by path."""
-    return [page(*range(1, size + 1), path=f"/pets{query}") for query, size in listed]
+    """Pages of the animals n to 1, by path."""
+    return [page(*range(size, 0, -1), path=f"/pets{query}") for query, size in listed]
 
 
 def whole(record: list[Exchange]) -> list[Exchange]:
@@ -170,6 +170,20 @@ def test_a_page_that_a_longer_one_contains_was_the_whole_store() -> None:
     assert whole(seen[1:]) == []
 
 
+def test_a_longer_page_that_goes_on_where_a_page_ends_may_show_a_cut() -> None:
+    """Each answer may have its own cap. What the run created since comes after the others, or in any order."""
+
+    def oldest_first(size: int, sent: float) -> Exchange:
+        return exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=sent)
+
+    cut, post = oldest_first(32, 1.0), exchange(Operation.CREATE_PET, 201, {"id": 32}, sent=2.0)
+    assert whole([cut, oldest_first(33, 5.0)]) == []
+    assert whole([cut, post, oldest_first(33, 5.0)]) == [cut]
+    assert whole([cut, post, oldest_first(34, 5.0)]) == []
+    turned = exchange(path="/pets?limit=5", body=[{"id": n} for n in (3, 2, 1, 0, 4)], sent=6.0)
+    assert whole([cut, oldest_first(33, 5.0), turned]) == [cut]
+
+
 @pytest.mark.parametrize("cuts", [(30,), (30, 30), (30, 34), (20, 41, 20)])
 def test_where_a_page_is_cut_and_another_is_longer_only_the_shortest_are_certain(cuts: tuple[int, ...]) -> None:
     """One of two replicas may cap its pages, or each answer may have another cap."""
@@ -178,26 +192,28 @@ def test_where_a_page_is_cut_and_another_is_longer_only_the_shortest_are_certain
 
 def test_where_each_cut_page_is_as_long_as_the_longest_a_shorter_one_was_whole() -> None:
     """The cap is 45: the last page lacks an animal that the second showed."""
-    store = [exchange(path="/pets?limit=100", body=[{"id": n} for n in ids], sent=float(at)) for at, ids in _AT_45]
+    store = [
+        exchange(path="/pets?limit=100", body=[{"id": n} for n in ids[::-1]], sent=float(at)) for at, ids in _AT_45
+    ]
     assert [page.size for page in whole_stores(store)] == [41]
 
 
 def sizes_of_whole_stores(*sizes: int) -> list[int]:
-    """The sizes of those of these pages that hold the whole store; each lists the animals from 0 on."""
+    """The sizes of those of these pages that hold the whole store; each lists the newest first."""
     seen = [
-        exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=float(at))
+        exchange(path="/pets?limit=100", body=[{"id": n} for n in reversed(range(size))], sent=float(at))
         for at, size in enumerate(sizes)
     ]
     return [page.size for page in whole_stores(seen)]
 
 
-_AT_45 = ((0, range(41)), (1, range(45)), (2, range(1, 46)))
+_AT_45 = ((0, range(41)[::-1]), (1, range(45)[::-1]), (2, range(1, 46)[::-1]))
 
 
 def test_a_page_sent_when_another_ends_lacks_nothing_that_it_shows_itself() -> None:
     paths = {0.0: ("/pets?limit=100", 25), 0.5: ("/pets?limit=100", 25), 3.0: ("/pets?limit=100", 26)}
     seen = [
-        exchange(path=path, body=[{"id": n} for n in range(size)], sent=sent, took=0.5)
+        exchange(path=path, body=[{"id": n} for n in reversed(range(size))], sent=sent, took=0.5)
         for sent, (path, size) in paths.items()
     ]
     assert [one.sent for one in whole(seen)] == [0.0, 0.5]

@@ -120,8 +120,8 @@ def test_one_more_animal_shows_that_a_page_was_the_whole_store() -> None:
 
 
 def test_without_an_animal_of_the_run_on_the_page_none_is_posted() -> None:
-    record = [page([77], SOLD, 0), page(range(30), WIDE, 1), page(range(31), WIDE, 3)]
-    assert isinstance(decided(*record, *compared(12, range(31), [77]), grounds=WRITING), Undecided)
+    record = [page([77], SOLD, 0), page(range(30)[::-1], WIDE, 1), page(range(31)[::-1], WIDE, 3)]
+    assert isinstance(decided(*record, *compared(12, range(31)[::-1], [77]), grounds=WRITING), Undecided)
 
 
 @pytest.mark.parametrize(("shown", "size"), [([1], "1 animal"), ([1, 4], "2 animals")])

@@ -80,7 +80,7 @@ def test_a_page_that_came_too_early_proves_nothing() -> None:
     asked = known(*RECORD, *early)
     assert isinstance(asked, Ask)
     assert asked.calls == (WIDE, read_call(1), WIDE)
-    grown = [ROW[0], ROW[1], page(*MANY, pet(2), pet(3), sent=11.5)]
+    grown = [ROW[0], ROW[1], new(3, 11.35), page(*MANY, pet(2), pet(3), sent=11.5)]
     proved = known(*RECORD, *grown)  # the longer page shows that the one before was whole
     assert isinstance(proved, tuple)
     assert proved[0].exchange == ROW[0]

@@ -165,7 +165,8 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
     Each is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
     by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it. Then no earlier
     page may have shown more. Where a page is cut and another is longer, caps vary: one of two replicas may cap its
-    pages and the other not, or each answer has its own cap. Then only pages of fewer than 20 animals are certain.
+    pages and the other not, or each answer has its own cap. Then only pages of fewer than 20 animals are certain. A
+    longer page that goes on where the shorter one ends, with animals that the run did not create, may show that too.
     """
     # a page without `limit` may be short because its default is wrong
     unfiltered = [page for page in pages_in(record) if not page.filtered and page.limit is not None]
@@ -176,15 +177,20 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
     times = sorted(first.values())
     made = created_in(record)
     of_others = sorted(time for number, time in first.items() if number not in made)
-    longest = [(page.size, set(page.ids)) for page in sorted(unfiltered, key=lambda page: -page.size)]
+    longest = [(page, set(page.ids)) for page in sorted(unfiltered, key=lambda page: -page.size)]
 
     def lacks_one(page: Page, shown: Sequence[float], ids: Iterable[int]) -> bool:
         """Whether an earlier page had shown an animal that is not among the `ids` of this one."""
         return bisect_right(shown, page.exchange.sent) > sum(first[number] <= page.exchange.sent for number in ids)
 
     long = (page for page in unfiltered if page.has_room and page.size >= SMALLEST_CAP)
-    shorter = (page for page in long if page.size < longest[0][0])
+    shorter = (page for page in long if page.size < longest[0][0].size)
     caps_vary = any(lacks_one(page, of_others, set(page.ids) - made.keys()) for page in shorter)
+
+    def goes_on(page: Page, longer: Page) -> bool:
+        """Whether a longer page has more after the last animal of this one than what the run created."""
+        after = longer.ids[longer.ids.index(page.ids[-1]) + 1 :]
+        return not made.keys() >= set(after) and not order_varies(record)
 
     def is_whole(page: Page) -> bool:
         # an item without an id cannot be distinguished from another
@@ -195,8 +201,9 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         if caps_vary:
             return False
         ids = set(page.ids)
-        longer = takewhile(lambda other: other[0] > page.size, longest)
-        return not lacks_one(page, times, ids) and any(ids <= other for _, other in longer)
+        longer = takewhile(lambda other: other[0].size > page.size, longest)
+        containing = (other for other, others in longer if ids <= others)
+        return not lacks_one(page, times, ids) and any(not goes_on(page, other) for other in containing)
 
     return [page for page in unfiltered if is_whole(page)]
 

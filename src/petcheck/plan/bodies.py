@@ -152,14 +152,15 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
 
 
 def wrong_statuses(seed: int) -> tuple[object, object]:
-    """Two statuses of another type, one of them true; the next `seed` has others. A pass needs the first.
+    """Two statuses of different types; the next `seed` has others. A pass needs the first.
 
-    A loose comparison finds true equal to any text, as PHP's does. An array cannot be a key of a dictionary, so a
-    lookup crashes; a number is taken for the place of a value in an enumeration by .NET, an object for a value by the
-    serde of Rust. Code that tests for truth accepts what is false to it.
+    A loose comparison finds true equal to any text, as PHP's does. An array is unpacked by some validators, and cannot
+    be a key of a dictionary, so that a lookup crashes; a number is taken for the place of a value in an enumeration by
+    Java and .NET, an object for a value by the serde of Rust. Code that tests for truth accepts what is false to it.
     """
-    first = turn((True, [TELLTALE_STATUS], True, 1, True, {TELLTALE_STATUS: None}), seed)
-    return first, turn((False, [], False, {}, False, 0), seed // 2) if first is True else True
+    falsy = turn((False, [], False, {}, False, 0), seed // 5)
+    types = (True, [TELLTALE_STATUS], 1, falsy, {TELLTALE_STATUS: None})
+    return turn(types, seed), turn(types, seed + 2)
 
 
 def with_category(pet: Mapping[str, object], number: str) -> bytes:

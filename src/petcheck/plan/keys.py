@@ -29,12 +29,11 @@ _VARIANTS = 12
 # of the kinds that a pass does not need, those that careless code accepts most: a name that every object of JavaScript
 # has, and a header that is split at spaces
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER)
-# and by turns a key of which only the beginning or the last word is compared, one that a comparison in constant time
-# fails on, and a scheme that is cut off or searched for
+# and by turns a key that a comparison in constant time fails on, or of which only the last word or the beginning is
+# compared, and a scheme that is cut off or searched for; no multiple of the three operations, so that all pairs come
 _BY_TURNS = (
-    (Credential.BEGINNING, Credential.TWICE),
-    (Credential.BEYOND_ASCII, Credential.GLUED),
-    (Credential.HYPHENATED, Credential.LONGER_SCHEME),
+    (Credential.BEYOND_ASCII, Credential.TWICE, Credential.BEYOND_ASCII, Credential.BEGINNING),
+    (Credential.GLUED, Credential.HYPHENATED, Credential.GLUED, Credential.LONGER_SCHEME),
 )
 _KINDS = tuple(key for kinds in INVALID.values() for key in kinds)
 # the first and the last scheme are always on one operation that reads, so a pass can do without one of them there

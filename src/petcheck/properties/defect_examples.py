@@ -8,7 +8,7 @@ from itertools import cycle, zip_longest
 from petcheck.json_values import kind, parse
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.plan.bodies import with_category, wrong_statuses
-from petcheck.plan.weaving import rotated, woven
+from petcheck.plan.weaving import rotated, turn, woven
 from petcheck.properties.new_pets import Pets, json_body, of_this_run
 from petcheck.properties.pool import Cases
 from petcheck.spec.figures import INT64_MIN, NEW_PET_FIELDS, SOLD
@@ -21,13 +21,15 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent,
     unless a known body has a value of the same type in that place.
     """
-    sent = {value for body in known for value in _of_another_type(body)}
-    # twice as many of the first, each twice; a run has requests for two or three
+    # code that tests a status for truth takes the first, code that trims it the second; `$` matches before a newline
+    padded = turn((f"{SOLD}\n", f" {SOLD} "), seed)
+    statuses = [("empty status", ""), ("padded status", padded), ("other status", wrong_statuses(seed)[1])]
+    empty, trimmed, other = (json_body(_pet(pets, label, status=status)) for label, status in statuses)
+    # twice as many of the first, each twice; a run has requests for one or two
     others = rotated(woven(cycle(_often(pets)), _seldom(pets), 24, 2), 0, seed, 2)
-    # code that tests a status for truth takes the first
-    statuses = [("empty status", ""), ("other status", wrong_statuses(seed)[1])]
-    firsts = [*(json_body(_pet(pets, label, status=status)) for label, status in statuses), _DEEP]
-    realistic = [body for body in dict.fromkeys((*firsts, *others)) if not sent & _of_another_type(body)]
+    sent = {value for body in (*known, other) for value in _of_another_type(body)}
+    further = (body for body in dict.fromkeys(others) if not sent & _of_another_type(body))
+    realistic = [empty, trimmed, _DEEP, other, *further]
     yield from realistic
     seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
@@ -50,7 +52,6 @@ def _often(pets: Pets) -> Iterator[bytes | None]:
     yield _with_category_as_text(pets, "below int64", str(INT64_MIN - 1))
     yield None  # and no Content-Type
     yield json_body(_pet(pets, "list as category", categoryId=[pets.category]))
-    yield json_body(_pet(pets, "padded status", status=f" {SOLD} "))
     yield None  # twice as often as the others: few of them find as much
     yield json_body(_pet(pets, "false as category", categoryId=False))
     yield json_body(_pet(pets, "empty category", categoryId=""))
@@ -58,7 +59,6 @@ def _often(pets: Pets) -> Iterator[bytes | None]:
 
 def _seldom(pets: Pets) -> Iterator[bytes | None]:
     """Other defects that people make, and those that a parser causes."""
-    yield json_body(_pet(pets, "newline after status", status=f"{SOLD}\n"))  # some trim it; `$` matches before it
     yield json_body(_pet(pets, "capital status", status=SOLD.capitalize()))
     yield json_body(_pet(pets, "object as category", categoryId={"id": pets.category}))
     yield json_body(_pet(pets, "digits of a long id as category", categoryId=str(2**53 + 1)))

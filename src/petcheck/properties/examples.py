@@ -47,7 +47,7 @@ class _Part:
     `after`.
     """
 
-    name: object
+    name: Operation | str
     share: int
     calls: Iterator[Call] = field(default_factory=lambda: iter(()))
     another: Callable[[], bool] | None = None
@@ -191,9 +191,11 @@ class Examples:
                 if chosen:
                     break
                 return [(part, None)]
-            call = next(part.calls, None)
             planned = [one for _, one in chosen if not target.api.known(one)]
-            if call is None or self.left(call.operation, planned) <= 0 or part.spent >= part.share:
+            # what is left of the bodies may still be sent after the end, so none is taken that is not sent
+            affordable = self.left(part.name, planned) > 0 and part.spent < part.share
+            call = next(part.calls, None) if affordable else None
+            if call is None:
                 parts.remove(part)
                 continue
             part.spent += 1  # also for what a check has sent, so that all runs with this share try the same
@@ -261,8 +263,8 @@ class Examples:
 
     # ---- one example
 
-    def left(self, operation: Operation, planned: Collection[Call] = ()) -> int:
-        """Requests that the examples may still use for an operation, after those that are `planned`."""
+    def left(self, operation: Operation | str, planned: Collection[Call] = ()) -> int:
+        """Requests that the examples may still use for an operation or another part, after those `planned`."""
         left = min(self.shares.total - self.sent, self.target.budget.spare_for_examples()) - self._kept - len(planned)
         posts = self._posts + self._kept + sum(not call.operation.safe for call in planned)
         return min(left, self.shares.posts - posts) if operation is Operation.CREATE_PET else left

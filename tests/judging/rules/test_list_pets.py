@@ -908,10 +908,10 @@ def test_newer_animals_do_not_excuse_a_page_beside_the_whole_store(
 ) -> None:
     """Of 20 animals or more, only a longer page shows that a page is the whole store."""
     sold = [n for n in range(3, size) if n % 4 in (2, 3)]
-    known = [*store(range(size), 0), page(range(size + 1), "limit=100", 3.5)]
+    known = [*store(range(size)[::-1], 0), page(range(size + 1)[::-1], "limit=100", 3.5)]
     lacks_one = page(sold, "limit=100&status=sold", 4)
-    three = [page(range(size + 4), "limit=100", 20), page(sold, "limit=100&status=sold", 21)]
-    last = page(range(size + 4 + longer), "limit=100", 22)
+    three = [page(range(size + 4)[::-1], "limit=100", 20), page(sold, "limit=100&status=sold", 21)]
+    last = page(range(size + 4 + longer)[::-1], "limit=100", 22)
     news = [made(number, 18) for number in range(size + 1, size + 4)]
     assert isinstance(decided("LIST-8", *known, lacks_one, *news, *three, last), found)
 
