@@ -180,7 +180,7 @@ def _vanished(record: Record, page: Page, one: Creation) -> Undecided:
 def _gap(record: Record, page: Page, one: Creation) -> _Gap:
     until = [other for other in pages_in(record) if other.exchange.sent <= page.exchange.sent]
     same = [other for other in until if other.exchange.request.url == page.exchange.request.url]
-    # a request that no longer shows it says how long it was there at least: before that, it was only new
+    # this page may have lacked it when it was new; it was there as long as any request showed it that now lacks it
     latest = {other.exchange.request.url: other for other in until}
     gone_from = {url for url, other in latest.items() if other.has_room and one.id not in other.ids}
     shown = max(

@@ -233,12 +233,13 @@ def oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequ
     Then none that is left is older, of those before the run or of the run, and others that pages have shown are gone.
     What the last page of the whole store lacks is not left, though no GET asked for it.
     """
-    older, shown = older_in(record), animals_in(record)
-    for page in whole_stores(record)[-1:]:
-        left = [one for one in creations if one not in lost and not one.is_missing_on(page)]
-        is_older = any(one.exchange.finished <= each.exchange.sent for one in left for each in lost)
-        return bool(page.ids) and not is_older and older.isdisjoint(page.ids) and not shown.keys() <= set(page.ids)
-    return False
+    if not whole_stores(record):
+        return False
+    page, older, shown = whole_stores(record)[-1], older_in(record), animals_in(record)
+    left = [one for one in creations if one not in lost and not one.is_missing_on(page)]
+    if not page.ids or any(one.exchange.finished <= each.exchange.sent for one in left for each in lost):
+        return False
+    return older.isdisjoint(page.ids) and not shown.keys() <= set(page.ids)
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
