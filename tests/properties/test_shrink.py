@@ -122,3 +122,17 @@ def test_deep_and_long_members_are_told_apart() -> None:
     fraction = b'{"digits": 0.' + b"9" * 5_000 + b', "more": 1}'
     simple = simplest(new_pet_call(fraction), PETS, lambda call: b"0.9" in (call.body or b""))
     assert simple.body == b'{"digits": 0.' + b"9" * len((simple.body or b"")[13:-1]) + b"}"
+
+
+def test_of_a_body_that_must_be_refused_only_unknown_members_are_left_out() -> None:
+    """An attempt that is accepted would leave another animal behind."""
+    asked: list[Call] = []
+
+    def accepted(call: Call) -> bool:
+        asked.append(call)
+        return True
+
+    defect = new_pet_call({"name": "0a1b2c3d refused padded status", "categoryId": 5, "status": " sold "})
+    assert (reduced(defect, accepted), asked) == (defect, [])
+    more = new_pet_call({"name": "0a1b2c3d refused", "categoryId": [4], "deep": [[]], "digits": 1})
+    assert json.loads(reduced(more, accepted).body or b"") == {"name": "0a1b2c3d refused", "categoryId": [4]}
