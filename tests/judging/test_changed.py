@@ -20,7 +20,6 @@ from tests.support.exchanges import exchange
 _LIST, CREATE, GET, _ORDERS = Operation
 READING = Grounds(date(2030, 12, 4))
 WRITING = replace(READING, writes=True)
-CHANGED_ONCE = "One animal of the run differs from its 201; another client may have changed it. Run again."
 DUE = 10.1
 """When every answer must show an animal: its POST ends at 0.1 s."""
 
@@ -122,7 +121,7 @@ def test_a_difference_counts_if_the_latest_two_sights_share_it_and_the_last_is_l
         ask = Ask(
             (read_call(7),),
             Undecided(
-                "The animal changes between requests; another client may be changing it. Run again.",
+                "Animal 7 changes between requests; another client may be changing it. Run again.",
                 examined=(one.exchange, sights[-1].exchange),
                 doubtful=True,
             ),
@@ -163,7 +162,8 @@ def alike(
 def test_another_animal_of_the_run_is_looked_at_then_the_same_body_is_posted_again() -> None:
     first = changed(7, name="Re")
     body = first.one.exchange.request.body
-    undecided = Undecided(CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs), doubtful=True)
+    reason = f"{first.failed.text} Another client may have changed the animal. Run again."
+    undecided = Undecided(reason, examined=tuple(proof.exchange for proof in first.failed.proofs), doubtful=True)
     # nothing can be compared
     assert alike(first, {}) == undecided
     posted_again = Ask((Call(CREATE, body=body),), undecided)

@@ -128,6 +128,11 @@ def test_a_failure_in_a_burst_has_other_suspects() -> None:
     assert spoiled_by(burst, [WORKED, post(7), burst]) == ""
 
 
+def test_a_post_is_not_why_a_quota_is_used_up() -> None:
+    refused = between(exchange(path="/pets", status=429), 2, 3)
+    assert spoiled_by(refused, [WORKED, post(7), refused]) == ""
+
+
 def test_a_post_breaks_no_other_request() -> None:
     alone = between(exchange(GET, 500), 2, 3)
     assert spoiled_by(alone, [WORKED, between(exchange(GET), 0, 1), post(7), alone]) == ""

@@ -16,9 +16,6 @@ from petcheck.judging.matchers import described, differences
 from petcheck.judging.pages import Sight
 from petcheck.spec.operations import Operation
 
-_CHANGING = "The animal changes between requests; another client may be changing it. Run again."
-_CHANGED_ONCE = "One animal of the run differs from its 201; another client may have changed it. Run again."
-
 
 @dataclass(frozen=True, slots=True)
 class Changed:
@@ -48,7 +45,8 @@ def _unlike_created(one: Creation, sights: Sequence[Sight]) -> Changed | Ask | N
     before = difference(one, sights[-2]) if len(sights) > 1 else None
     if before is not None and before.texts == changed.texts and last.exchange.sent >= one.due:
         return changed
-    changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange), doubtful=True)
+    reason = f"Animal {one.id} changes between requests; another client may be changing it. Run again."
+    changing = Undecided(reason, examined=(one.exchange, last.exchange), doubtful=True)
     return Ask((last.exchange.request.call,), changing, one.due)
 
 
@@ -106,7 +104,8 @@ def changed_alike(
     found = [first, *(each for one, sight in looked if (each := difference(one, sight)) is not None)]
     if (alike := failed_alike(found)) is not None:
         return alike
-    undecided = Undecided(_CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs), doubtful=True)
+    reason = f"{first.failed.text} Another client may have changed the animal. Run again."
+    undecided = Undecided(reason, examined=tuple(proof.exchange for proof in first.failed.proofs), doubtful=True)
     sent = first.one.exchange.request.body
     twin = next((one for one in reversed(others) if one.exchange.request.body == sent), None)
     unseen = [one for one in others if not late[one.id]]

@@ -20,9 +20,12 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     """The POST of the run after which a page could no longer be read, in words; empty if it could not before.
 
     It could if another one with the same filter did, and as many animals. Of several POSTs the oddest is the likeliest.
+    A 429 says nothing about the page.
     """
     request = exchange.request
-    if exchange.burst is not None or request.operation is not Operation.LIST_PETS or not request.has_valid_key:
+    if exchange.burst is not None or exchange.status == 429:
+        return ""
+    if request.operation is not Operation.LIST_PETS or not request.has_valid_key:
         return ""
     covering = (e for e in record if e.page is not None and _covers(e.page, exchange.request))
     last = max(covering, key=lambda e: e.finished, default=None)

@@ -70,12 +70,13 @@ def test_a_page_that_shows_two_changed_alike_fails() -> None:
 
 def test_a_page_that_shows_one_changed_is_requested_again_then_for_another_animal() -> None:
     posted, shown = new(1), page(OLD, pet(1, categoryId=2), sent=1.0)
-    changing = "The animal changes between requests; another client may be changing it. Run again."
+    changing = "Animal 1 changes between requests; another client may be changing it. Run again."
     once = found("CREATE-13", posted, shown)
     assert once == Ask((listing(limit="100"),), Undecided(changing, examined=(posted, shown), doubtful=True), 10.1)
     again = page(OLD, pet(1, categoryId=2), sent=10.1)
     undecided = Undecided(
-        "One animal of the run differs from its 201; another client may have changed it. Run again.",
+        "GET /pets?limit=100 does not match the 201 for animal 1: `categoryId` is 2 instead of 1 (section 4.2). "
+        "Another client may have changed the animal. Run again.",
         examined=(posted, again),
         doubtful=True,
     )

@@ -26,7 +26,7 @@ from tests.judging.rules.animals import (
 )
 from tests.support.exchanges import exchange
 
-CHANGING = "The animal changes between requests; another client may be changing it. Run again."
+CHANGING = "Animal 1 changes between requests; another client may be changing it. Run again."
 
 
 def test_a_created_animal_is_read_as_it_was_created() -> None:
@@ -99,7 +99,8 @@ def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
     late = get(1, 10.2, name="Tex")
     alone = found("CREATE-12", posted, read, late, grounds=READING)
     assert isinstance(alone, Undecided)
-    assert alone.reason.startswith("One animal of the run differs from its 201; another client may have changed it.")
+    assert alone.reason.startswith("GET /pets/1 does not match the 201 for animal 1: `name` is ")
+    assert alone.reason.endswith(" (section 4.2). Another client may have changed the animal. Run again.")
     other = found("CREATE-12", posted, read, late, new(3))
     assert isinstance(other, Ask)
     assert (other.calls, other.not_before) == ((reading(3),), 10.1)

@@ -246,11 +246,14 @@ def test_more_animals_do_not_help_where_pages_are_capped() -> None:
         )
         return reason(found)
 
-    capped = "fewer than the store has, so no page can show whether it obeys `limit` 100."
+    capped = (
+        "fewer than the run has seen: the service may cap its pages or show changes late, or other clients may have "
+        "removed some. So no page can show whether it obeys `limit` 100."
+    )
     few = f"animals are known; judging `limit` 100 takes more animals than the limit. {MORE}"
-    assert left(20) == f"The service shows at most 20 animals on a page, {capped}"
-    assert left(22, 20) == f"The service shows at most 22 animals on a page, {capped}"
-    assert left(29) == f"The service shows at most 29 animals on a page, {capped}"
+    assert left(20) == f"The longest page has 20 animals, {capped}"
+    assert left(22, 20) == f"The longest page has 22 animals, {capped}"
+    assert left(29) == f"The longest page has 29 animals, {capped}"
     # no cap is as low, or it shows all of them, or as many as were asked for, or has a filter of its own
     assert left(19) == left(30) == left(20, 30) == f"Only 30 {few}"
     # or shows all that there were then

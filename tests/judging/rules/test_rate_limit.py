@@ -240,7 +240,8 @@ def test_a_rise_after_the_seconds_to_go_is_in_another_window() -> None:
 def test_a_reset_that_names_no_time_ahead_passes_nothing(reset: object) -> None:
     record = [to_go(1 + n / 10, left, reset) for n, left in enumerate((59, 58, 57, 59, 56, 58, 55, 54))]
     assert decided(4, record) == Undecided(
-        "No X-RateLimit-Reset is a Unix time ahead, so nothing tells a new window from a wrong count; see RATE-3.",
+        "By our clock, no X-RateLimit-Reset is a Unix time ahead, so nothing tells a new window from a wrong count; "
+        "see RATE-3.",
         examined=tuple(record),
     )
 

@@ -96,8 +96,9 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     reasons = []
     most = max((page.size for page in pages), default=known)
     if short and most < known and _are_capped(pages, record):  # more animals would not make its pages longer
-        said = f"The service shows at most {plural(most, 'animal')} on a page, fewer than the store has"
-        reasons.append(f"{said}, so no page can show whether it obeys `limit` {one_of(short)}.")
+        said = f"The longest page has {plural(most, 'animal')}, fewer than the run has seen"
+        why = "the service may cap its pages or show changes late, or other clients may have removed some"
+        reasons.append(f"{said}: {why}. So no page can show whether it obeys `limit` {one_of(short)}.")
     elif short:
         reasons.append(
             f"{_only(known)}; judging `limit` {one_of(short)} takes more animals than the limit.{more(record)}"

@@ -160,7 +160,8 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
     examined = tuple(count.exchange for count in counts)
     if not any(window.end_is_known for quota in quotas for window in quota.windows):
         return Undecided(
-            f"No {RATE_RESET} is a Unix time ahead, so nothing tells a new window from a wrong count; see RATE-3.",
+            f"By our clock, no {RATE_RESET} is a Unix time ahead, so nothing tells a new window from a wrong count; "
+            "see RATE-3.",
             examined=examined,
         )
     if len(quotas) > max(len(most.successes), 1):
