@@ -188,7 +188,10 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
     caps_vary = any(lacks_one(page, of_others, set(page.ids) - made.keys()) for page in shorter)
 
     def goes_on(page: Page, longer: Page) -> bool:
-        """Whether a longer page has more after the last animal of this one than what the run created."""
+        """Whether a longer page has more after the last animal of this one than what the run created.
+
+        Where the order varies, nothing comes after another.
+        """
         after = longer.ids[longer.ids.index(page.ids[-1]) + 1 :]
         return not made.keys() >= set(after) and not order_varies(record)
 

@@ -30,7 +30,8 @@ _VARIANTS = 12
 # has, and a header that is split at spaces
 _LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER)
 # and by turns a key that a comparison in constant time fails on, or of which only the last word or the beginning is
-# compared, and a scheme that is cut off or searched for; no multiple of the three operations, so that all pairs come
+# compared, and a scheme that is cut off or searched for; four each, since three would tie each kind to one of the three
+# operations that read
 _BY_TURNS = (
     (Credential.BEYOND_ASCII, Credential.TWICE, Credential.BEYOND_ASCII, Credential.BEGINNING),
     (Credential.GLUED, Credential.HYPHENATED, Credential.GLUED, Credential.LONGER_SCHEME),

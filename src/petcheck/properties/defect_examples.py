@@ -19,17 +19,17 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
     """Bodies with one defect each: realistic ones, then one of each kind that no `known` body has, then random ones.
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent,
-    unless a known body has a value of the same type in that place.
+    but for those after the first four that have a value of the same type in the same place as another body.
     """
     # code that tests a status for truth takes the first, code that trims it the second; `$` matches before a newline
-    padded = turn((f"{SOLD}\n", f" {SOLD} "), seed)
-    statuses = [("empty status", ""), ("padded status", padded), ("other status", wrong_statuses(seed)[1])]
-    empty, trimmed, other = (json_body(_pet(pets, label, status=status)) for label, status in statuses)
+    empty = json_body(_pet(pets, "empty status", status=""))
+    padded = json_body(_pet(pets, "padded status", status=turn((f"{SOLD}\n", f" {SOLD} "), seed)))
+    other = json_body(_pet(pets, "other status", status=wrong_statuses(seed)[1]))
     # twice as many of the first, each twice; a run has requests for one or two
     others = rotated(woven(cycle(_often(pets)), _seldom(pets), 24, 2), 0, seed, 2)
     sent = {value for body in (*known, other) for value in _of_another_type(body)}
     further = (body for body in dict.fromkeys(others) if not sent & _of_another_type(body))
-    realistic = [empty, trimmed, _DEEP, other, *further]
+    realistic = [empty, padded, _DEEP, other, *further]
     yield from realistic
     seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]

@@ -75,7 +75,7 @@ class Examples:
         self._kept = _SPOILING if self.number > DEEP else 0  # requests for what may spoil a store
         self._done = False
         self._compared: list[str] = []  # what the examples may show to fail
-        self._obstacles: dict[object, NotSent] = {}
+        self._obstacles: dict[Operation | str, NotSent] = {}
         self._simplified: Counter[Operation] = Counter()
         self._refusal: int | None = None  # the status of a plain animal that was not created
         self._bodies: Iterator[Call] = iter(())  # what is POSTed next

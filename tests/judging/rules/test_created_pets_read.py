@@ -406,10 +406,9 @@ def test_the_oldest_of_a_store_that_holds_only_so_many_may_vanish() -> None:
     begun = [page(sent=-1.0), new(1), new(2, 0.5), page(pet(1), pet(2), sent=0.8), *record[3:6], *lost]
     assert isinstance(found("CREATE-12", read, *begun), Undecided)
     # other clients have added so many that none of the run is left, though no GET asked for the second
-    pushed_out = [before, new(1), new(2, 0.5), new(3, 1.0), last, get(1, 11.5, 404), get(3, 12.0, 404)]
-    pushed_out[4] = page(pet(4), pet(5), sent=9.0)
-    assert isinstance(found("CREATE-12", read, *pushed_out), Undecided)
-    assert isinstance(found("CREATE-12", read, *pushed_out[:4], page(pet(2), sent=9.0), *pushed_out[5:]), Failed)
+    made, gone = [before, new(1), new(2, 0.5), new(3, 1.0)], [get(1, 11.5, 404), get(3, 12.0, 404)]
+    assert isinstance(found("CREATE-12", read, *made, page(pet(4), pet(5), sent=9.0), *gone), Undecided)
+    assert isinstance(found("CREATE-12", read, *made, page(pet(2), sent=9.0), *gone), Failed)
     for other in (
         [before, *record[1:5], kept, *lost],  # nothing else has vanished
         [before, new(3), new(4, 0.2), new(1, 3.0), new(2, 3.5), last, get(1, 14.0, 404), get(2, 14.5, 404)],
