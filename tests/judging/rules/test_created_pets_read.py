@@ -422,6 +422,34 @@ def test_the_oldest_of_a_store_that_holds_only_so_many_may_vanish() -> None:
         assert isinstance(found("CREATE-12", read, *other), Failed)
 
 
+def test_the_oldest_may_vanish_from_a_store_of_more_animals_than_a_page_surely_shows() -> None:
+    """A page of 20 may be cut, so that a GET must show that an older animal of another client is gone."""
+    others = [pet(number) for number in range(900, 921)]
+    before, last = page(*others, sent=-1.0), page(pet(3), *(pet(number) for number in range(921, 940)), sent=9.0)
+    made = [get(930, -2.0), before, new(1), new(2, 0.5), new(3, 1.0), last]
+    lost = [get(1, 11.0, 404), get(2, 11.5, 404)]
+    undecided = Undecided(
+        "GET /pets/1 returned 404, although POST /pets created that animal; the service may remove its oldest animals, "
+        "as others have vanished too. Test a store that keeps more animals.",
+        examined=tuple(lost),
+        doubtful=True,
+    )
+    assert found("CREATE-12", *made, *lost) == Ask((reading(900),), undecided)
+    assert found("CREATE-12", *made, *lost, get(905, 12.0, 404)) == undecided
+    assert found("CREATE-12", *made, get(905, 10.0, 404), *lost) == undecided
+    still_left = [new(4, -0.5), *made, *lost, get(905, 12.0, 404), get(4, 12.5)]
+    for record in (
+        [*made, *lost, get(900, 12.0)],  # the oldest is there
+        [*made, *lost, get(905, 12.0, 404), get(900, 12.5)],
+        [*made, *lost, get(930, 12.0, 404), get(900, 12.5)],  # on the last page
+        [*made[:-1], page(others[0], pet(3), pet(930), sent=9.0), *lost, get(905, 12.0, 404)],
+        still_left,
+    ):
+        assert isinstance(found("CREATE-12", *record), Failed)
+    # no GET asked for it: it may be gone too
+    assert found("CREATE-12", *[e for e in still_left if e is not still_left[-1]]) == undecided
+
+
 def test_one_vanished_animal_proves_nothing() -> None:
     record = [new(1), new(2), get(2, 1.0), get(1, 2.0, 404), get(1, 10.2, 404)]
     decision = found("CREATE-12", *record)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from math import inf
 from typing import TypeAlias
 
 from petcheck.call import page_call, read_call
-from petcheck.exchange import Exchange
+from petcheck.exchange import Exchange, Page
 from petcheck.judging.absence import name_sent
 from petcheck.judging.changed import changed_alike, unlike_created
 from petcheck.judging.creations import (
@@ -100,6 +101,8 @@ def _is_lost(
     if len(late) > 1:
         if oldest_are_removed(record, creations, [one for one, _ in late]):
             return _oldest_removed(late, shown)
+        if (older := _of_an_older_one(record, creations, late, shown)) is not None:
+            return older
         # where pages vary their order, they show an animal by chance
         if late[0][0].id not in listed_in(record) and not order_varies(record):
             return _never_found(late[:2], creations)
@@ -127,6 +130,16 @@ def _oldest_removed(late: Sequence[_Lost], shown: tuple[Exchange, ...]) -> Undec
         examined=(*shown, *(e for _, x in late for e in x)),
         doubtful=True,
     )
+
+
+def _of_an_older_one(
+    record: Record, creations: Sequence[Creation], late: Sequence[_Lost], shown: tuple[Exchange, ...]
+) -> Ask | None:
+    """The GET that shows whether the oldest are removed, where the longest page may be cut; None if it was answered."""
+    cut, since = _cut_off(record, creations, [one for one, _ in late]), min(x[0].finished for _, x in late)
+    if not cut or any(e.sent >= since for number in cut for e in read_in(record).get(number, ())):
+        return None
+    return Ask((read_call(min(cut, key=cut.__getitem__)),), _oldest_removed(late, shown))
 
 
 def _early(record: Record, creations: Sequence[Creation], lost: Sequence[_Lost], vanished: Undecided) -> Ask:
@@ -230,22 +243,59 @@ _FEW = 2  # animals of a run that another client may remove
 def oldest_are_removed(record: Record, creations: Sequence[Creation], lost: Sequence[Creation]) -> bool:
     """Whether lost animals may be the oldest of a store that holds only so many.
 
-    Then none that is left is older, of those before the run or of the run, and others that pages have shown are gone.
-    What the last page of the whole store lacks is not left, though no GET asked for it.
+    Then none that is left is older, of those before the run or of the run, and others that pages have shown are gone:
+    the last page of the whole store lacks them, or GET no longer finds one that the last of the longest pages lacks.
     """
-    if not whole_stores(record):
-        return False
-    page, older, shown = whole_stores(record)[-1], older_in(record), animals_in(record)
-    left = [one for one in creations if one not in lost and not one.is_missing_on(page)]
+    shown, read = animals_in(record).keys(), read_in(record)
+    whole = whole_stores(record)[-1:]
+    if any(shown - set(page.ids) and _lacks_the_older(record, page, creations, lost) for page in whole):
+        return True
+    cut = _cut_off(record, creations, lost)
+    return any(e.sent >= since for number, since in cut.items() for e in not_found_since(read.get(number, ())))
+
+
+def _cut_off(record: Record, creations: Sequence[Creation], lost: Sequence[Creation]) -> Mapping[int, float]:
+    """The animals of others that are older than lost ones and that the last of the longest pages lacks.
+
+    And when a page had shown each first. None if that page shows an animal that is older than lost ones, or if a GET
+    still finds one of them.
+    """
+    widest = pages_of(record, page_call(LIMIT_MAX))[-1:]
+    lacking = [page for page in widest if _lacks_the_older(record, page, creations, lost)]
+    first = min(one.exchange.sent for one in lost)
+    older = {number: since for number, since in _of_others(record).items() if since <= first}
+    cut = {number: since for page in lacking for number, since in older.items() if number not in page.ids}
+    return {} if any(_is_found_still(record, number, lost) for number in cut) else cut
+
+
+def _is_found_still(record: Record, number: int, lost: Sequence[Creation]) -> bool:
+    """Whether a GET finds an animal after another has missed a lost one."""
+    read = read_in(record)
+    missed = min((e.finished for one in lost for e in read.get(one.id, ()) if e.status == 404), default=inf)
+    return any(e.sent >= missed and read_sight(e) for e in read.get(number, ()))
+
+
+def _lacks_the_older(record: Record, page: Page, creations: Sequence[Creation], lost: Sequence[Creation]) -> bool:
+    """Whether a page shows animals, and none that is older than lost ones.
+
+    An animal of the run that the page lacks is not left, unless a GET still finds it.
+    """
+    others = [one for one in creations if one not in lost]
+    left = [one for one in others if not one.is_missing_on(page) or _is_found_still(record, one.id, lost)]
     if not page.ids or any(one.exchange.finished <= each.exchange.sent for one in left for each in lost):
         return False
-    return older.isdisjoint(page.ids) and not shown.keys() <= set(page.ids)
+    return older_in(record).isdisjoint(page.ids)
+
+
+def _of_others(record: Record) -> Mapping[int, float]:
+    """The animals of pages that the run did not create, and when a page had shown each first, in monotonic seconds."""
+    mine = {one.id for one in creations_in(record)}
+    return {number: sights[0].exchange.finished for number, sights in listed_in(record).items() if number not in mine}
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
     """The decision if GET finds none of the animals of other clients, which GET-1 judges; otherwise None."""
-    mine = {one.id for one in creations}
-    others = {number: sights[0].exchange.finished for number, sights in listed_in(record).items() if number not in mine}
+    others = _of_others(record)
     of_others = [(number, e) for number, e in reads_in(record) if number in others]
     if not others or any(read_sight(e) for _, e in of_others):
         return None
