@@ -44,6 +44,16 @@ def test_grounds_are_what_the_record_shows() -> None:
     ]
 
 
+def test_animals_of_posts_that_had_to_be_refused_are_unwanted_and_come_last() -> None:
+    valid, unnamed = ({"name": name, "categoryId": 5} for name in ("Tex", None))
+    bodies = [(8, unnamed), (9, valid), (10, valid | {"status": None})]
+    record = [exchange(Operation.CREATE_PET, 201, {"id": n, **body}, asked=body) for n, body in bodies]
+    grounds = grounds_of(record, as_of=DAY, plan=None, writes=True, run="", repeats=False)
+    assert grounds.unwanted == {8, 10}
+    placed = [(place, {"id": number}) for place, number in enumerate((10, 7, 8, 9))]
+    assert [place for place, _ in grounds.telling(placed)] == [1, 3, 0, 2]
+
+
 def test_animals_on_a_page_that_came_before_the_first_post_was_sent_are_older() -> None:
     tex = {"name": "Tex", "categoryId": 5}
     post = exchange(Operation.CREATE_PET, 201, {"id": 9, **tex}, asked=tex, sent=1.0)

@@ -98,6 +98,19 @@ def test_a_post_after_which_a_page_can_no_longer_be_read_is_named(record: list[E
     assert spoiled_by(BROKEN, record) == said
 
 
+def test_where_only_filtered_pages_break_an_animal_without_a_status_is_the_likeliest() -> None:
+    worked = between(exchange(path="/pets?status=sold"), 0, 1)
+    broken = between(exchange(path="/pets?status=sold", status=500, index=9), 2, 3)
+    sold = between(exchange(CREATE, 201, {"id": 6, **ZOE, "status": "sold"}, asked=ODD, index=2), 1, 2)
+    refused = replace(post(7, status=400), index=0)
+    record = [worked, post(7), sold, refused, broken]
+    odd = ONE_OF.replace("Zoe", "Zoe\\u0001").replace("7", "6")
+    assert spoiled_by(broken, record) == odd
+    assert spoiled_by(broken, [*record, between(exchange(), 2.5, 3)]) == ONE_OF
+    assert spoiled_by(broken, [*record, between(exchange(), 1.5, 2)]) == odd
+    assert spoiled_by(broken, [*record, between(exchange(path="/pets?status=pending"), 2.5, 3)]) == odd
+
+
 REFUSED = between(exchange(CREATE, 409, {}, asked=PLAIN_JSON, index=9), 2, 3)
 HAD = " Animal 7 has had that name before."
 UNREADABLE = replace(post(7), answer=exchange(status=201, body=b"{").answer)

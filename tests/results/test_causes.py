@@ -60,6 +60,14 @@ def test_an_animal_that_a_refused_request_created_is_the_same_cause() -> None:
     assert one.exchange.index == 0
 
 
+def test_what_is_wrong_in_an_animal_may_be_an_object_itself() -> None:
+    pet = {"id": 7, "name": {"first": "Rex"}, "categoryId": 1}
+    named = row("CREATE-7", "4.2", (0, "status"), expected="400")
+    shown = row("PET-2", "2", (0, "body:/name"), (1, "body:/0/name"))
+    [one] = found([shown, named], (post(name={"first": "Rex"}), pet, 201), (LIST, [pet], 200))
+    assert (one.ids, one.follow) == ("CREATE-7, PET-2", (shown,))
+
+
 def test_a_body_that_the_server_left_unread_is_one_cause() -> None:
     rest = samples.response("<p>", 400, 'Bad request syntax (\'{"name": "Rex"}POST /v1/pets HTTP/1.1\')')
     evidence = by_index(samples.exchange(index, LIST, rest) for index in range(2)).values()

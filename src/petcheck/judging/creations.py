@@ -16,7 +16,7 @@ from petcheck.judging.judgement import Known
 from petcheck.judging.matchers import differences
 from petcheck.judging.once import Once
 from petcheck.judging.pages import LAG_S, Sight, pages_in, pages_of, sights_in
-from petcheck.judging.request_bodies import Asked, asked_for, asked_of
+from petcheck.judging.request_bodies import Asked, Due, asked_for, asked_of
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, LIMIT_MAX
 from petcheck.spec.operations import Operation
 
@@ -73,6 +73,11 @@ def _creations_in(record: Iterable[Exchange]) -> Sequence[Creation]:
 
 
 creations_in = Once(_creations_in)
+
+
+def is_unwanted(one: Creation) -> bool:
+    """Whether the POST had to be refused, so that the animal should not be there."""
+    return asked_of(one.exchange.request, ()).due is Due.REFUSED
 
 
 def name_in(body: bytes | None) -> str | None:

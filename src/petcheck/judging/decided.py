@@ -6,7 +6,7 @@ from datetime import date
 
 from petcheck.judging.apply import decide_from_tries, sentence
 from petcheck.judging.cells import coverage, covering, needs_cells
-from petcheck.judging.creations import categories_in, creations_in
+from petcheck.judging.creations import categories_in, creations_in, is_unwanted
 from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
 from petcheck.judging.judgement import Grounds, Problem
 from petcheck.judging.once import Once, WholeRecord
@@ -33,6 +33,7 @@ def grounds_of(record: Record, *, as_of: date, plan: str | None, writes: bool, r
         older=older_in(record),
         # if one id was given several times, the first
         begun={made.id: made.exchange.sent for made in reversed(creations_in(record))},
+        unwanted=frozenset(made.id for made in creations_in(record) if is_unwanted(made)),
     )
 
 

@@ -6,14 +6,15 @@ it holds, or it has a problem.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import Enum
 from math import inf
 from typing import TypeAlias
 
-from petcheck.exchange import Exchange
+from petcheck.exchange import Animal, Exchange
+from petcheck.json_values import integer
 from petcheck.spec.figures import Plan
 
 Part: TypeAlias = str
@@ -77,7 +78,8 @@ class Grounds:
     `categories` are those that exist, with the time for which answers show each. `listed` are the animals (by
     id) that exist; `begun` says when the POSTs of those that the run created were sent. Times are in monotonic seconds.
     `writes` says whether POST is permitted. `run` is the id in the names of the run's animals; `repeats` is true if an
-    earlier run may have had it, and `older` are the animals that the run did not create for sure.
+    earlier run may have had it, and `older` are the animals that the run did not create for sure. `unwanted` are those
+    of POSTs that had to be refused.
     """
 
     as_of: date
@@ -89,6 +91,7 @@ class Grounds:
     repeats: bool = False
     older: frozenset[int] = frozenset()
     begun: Mapping[int, float] = field(default_factory=dict, hash=False)
+    unwanted: frozenset[int] = frozenset()
 
     @property
     def to_write(self) -> str | None:
@@ -106,3 +109,7 @@ class Grounds:
         """Whether the animal that a read asks for is known to exist, and was not created only after the answer."""
         number = read.request.pet_id
         return number in self.listed and read.finished > self.begun.get(number or 0, -inf)
+
+    def telling(self, placed: Iterable[tuple[int, Animal]]) -> list[tuple[int, Animal]]:
+        """Animals with their places, the unwanted ones last: they only show why another requirement fails."""
+        return sorted(placed, key=lambda each: integer(each[1].get("id")) in self.unwanted)

@@ -72,8 +72,8 @@ class DecidingExchange:
         if kind == "status" and self.exchange.status in _ABOUT_THE_REST and there:
             return accepted.get(self.exchange.request.credential)
         on_the_way = _values_to(self.exchange, pointer) if kind == "body" and created else []
-        animal = next((value for value in reversed(on_the_way) if isinstance(value, dict)), {})
-        return created.get(_id_in(animal))
+        # the outermost: what is wrong in an animal may be an object too
+        return created.get(next((number for value in on_the_way if (number := _id_in(value)) is not None), None))
 
 
 def decisions_of(row: Verdict, evidence: Entries) -> list[DecidingExchange]:

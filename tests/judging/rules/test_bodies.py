@@ -161,6 +161,12 @@ def test_a_wrong_animal_of_an_earlier_run_is_said_to_be_one(name: str, older: bo
     assert by("PET-4", page(PET | {"name": 7, "status": "0"}), grounds) == Problem(said, "body:/0/status")
 
 
+def test_a_wrong_animal_that_should_be_there_comes_first() -> None:
+    found = page(PET | {"id": 8, "status": "0"}, PET | {"id": 9, "status": "1"})
+    said = '`status` is "1"; expected available, pending or sold'
+    assert by("PET-4", found, replace(GROUNDS, unwanted=frozenset({8}))) == Problem(said, "body:/1/status")
+
+
 @pytest.mark.parametrize(
     "pet",
     [PET | {"id": 7.0}, PET | {"id": -(2**63), "tag": None}, without("status", PET), PET | {"name": ""}],

@@ -583,6 +583,15 @@ def test_an_animal_of_another_status_on_a_filtered_page(animals: list[object], s
     assert by("LIST-7", answer("status=sold", body=animals)) == Problem(said, part)
 
 
+def test_an_animal_that_should_not_be_there_is_named_only_if_no_other_is_of_another_status() -> None:
+    unwanted, other = {"id": 9}, {"id": 8, "status": "pending"}
+    grounds = replace(GROUNDS, unwanted=frozenset({9}))
+    for animals, part in (([unwanted, PET, other], "body:/2/status"), ([unwanted, PET], "body:/0")):
+        judgement = by("LIST-7", answer("status=sold", body=[*animals, PET | {"status": "sold"}]), grounds)
+        assert isinstance(judgement, Problem)
+        assert judgement.part == part
+
+
 def test_pages_that_prove_nothing_about_a_filter() -> None:
     assert by("LIST-7", answer("status=sold")) is NOT_CONCERNED
     assert by("LIST-7", answer("status=odd", body=[PET])) is NOT_CONCERNED

@@ -71,7 +71,7 @@ def _pet(
             return Problem(f"the body is {kind(pets[0])}; expected {not_an_object}", BODY)
         return (problem(pets[0]) or HOLDS) if pets and isinstance(pets[0], dict) else NOT_CONCERNED
     # PETS-1 judges an item that is not an object
-    animals = [(place, pet) for place, pet in enumerate(pets) if isinstance(pet, dict)]
+    animals = grounds.telling((place, pet) for place, pet in enumerate(pets) if isinstance(pet, dict))
     problems = (_of_earlier_run(found, pet, grounds).below(place) for place, pet in animals if (found := problem(pet)))
     return next(problems, HOLDS) if animals else NOT_CONCERNED
 

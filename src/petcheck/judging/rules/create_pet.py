@@ -195,7 +195,7 @@ def _refused_is_not_stored(record: Record, grounds: Grounds) -> Decision:
     return nothing_stored(record, refused, grounds, "A refused body must not be stored (section 4.2)")
 
 
-_NO_ANIMAL = "No animal was created; see CREATE-1."
+_NO_ANIMAL = "No valid NewPet with a Content-Length got 201; see CREATE-1."
 _NO_DEFECT = "No request with this defect got an answer."
 _ALL_REFUSED = "Every POST was refused, valid ones too, so a refusal shows nothing; see CREATE-1."
 _NO_DOUBT = "No value that the service may refuse was sent."

@@ -45,7 +45,7 @@ def _of_the_status(exchange: Exchange, grounds: Grounds) -> Judgement:
     page = exchange.page
     if page is None or page.status not in STATUSES:
         return NOT_CONCERNED
-    for place, animal in page.placed:
+    for place, animal in grounds.telling(page.placed):
         # PET-4 judges a value that is not a PetStatus
         if problem_of_pet_status(animal) is None and animal.get("status") != page.status:
             has = f"status {quoted(animal['status'])}" if "status" in animal else "no status"
