@@ -108,6 +108,8 @@ def test_a_category_is_known_no_longer_if_the_widest_page_lacks_it_later() -> No
     assert categories_in([first, again, empty]) == {1: Known(first.finished)}
     widest = exchange(LIST, 200, [], path="/pets?limit=100", index=60)
     assert categories_in([first, again, widest]) == {1: Known(first.finished, again.finished - 10.0)}
+    at_once = replace(widest, sent=again.finished)
+    assert categories_in([first, again, at_once]) == {1: Known(first.finished, again.finished - 10.0)}
     assert categories_in([first, widest, page(PET, index=61)]) == {1: Known(first.finished)}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from petcheck.exchange import Exchange
 from petcheck.judging.decision import Rule, judged
-from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Judgement, Problem, body, header
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Judgement, Known, Problem, body, header
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -45,6 +45,11 @@ def test_an_animal_exists_if_it_is_known_and_was_not_created_after_the_answer(
     grounds = Grounds(date(2026, 11, 21), listed=frozenset({0, 7, 8}), begun={0: 5.0, 8: 5.0})
     read = exchange(Operation.GET_PET, path=f"/pets/{number}", sent=ended - 1, took=1.0)
     assert grounds.has_animal_of(read) is known
+
+
+def test_a_category_is_known_from_its_first_moment_to_its_last() -> None:
+    grounds = Grounds(date(2026, 11, 21), categories={3: Known(1.0, 5.0)})
+    assert [moment for moment in (0.9, 1.0, 5.0, 5.1) if grounds.categories_at(moment)] == [1.0, 5.0]
 
 
 def test_each_exchange_that_a_rule_concerns_comes_with_its_problem() -> None:

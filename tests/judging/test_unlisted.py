@@ -48,6 +48,13 @@ def test_it_is_read_between_two_pages_then_one_more_animal_shows_that_they_hold_
     )
 
 
+def test_a_page_of_20_animals_may_be_cut_too() -> None:
+    twenty = MANY[:20]
+    asked = known(new(1), page(*twenty, sent=1.0), new(2, 2.0), page(*twenty, pet(2), sent=3.0))
+    assert isinstance(asked, Ask)
+    assert asked.calls == (WIDE, read_call(1), WIDE)
+
+
 def test_it_is_asked_after_10_seconds_from_its_post_too() -> None:
     late = replace(RECORD[0], finished=2.0)
     asked = known(late, page(*MANY, sent=1.9, query="?limit=99"), page(*MANY, sent=2.0), *RECORD[2:])

@@ -8,7 +8,9 @@ import pytest
 
 from petcheck.call import Call
 from petcheck.exchange import Exchange
+from petcheck.judging.creations import still_there
 from petcheck.judging.decision import Ask, Failed, Held, Proof, Undecided
+from petcheck.judging.rules.created_pets_read import oldest_are_removed
 from tests.judging.rules.animals import (
     CREATE,
     GET,
@@ -424,9 +426,11 @@ def test_the_oldest_of_a_store_that_holds_only_so_many_may_vanish() -> None:
 
 def test_the_oldest_may_vanish_from_a_store_of_more_animals_than_a_page_surely_shows() -> None:
     """A page of 20 may be cut, so that a GET must show that an older animal of another client is gone."""
-    others = [pet(number) for number in range(900, 921)]
+    others = [pet(number) for number in (*range(901, 921), 900)]
     before, last = page(*others, sent=-1.0), page(pet(3), *(pet(number) for number in range(921, 940)), sent=9.0)
-    made = [get(930, -2.0), before, new(1), new(2, 0.5), new(3, 1.0), last]
+    before = replace(before, finished=0.0)  # when the first POST is sent
+    first = page(pet(901), sent=-1.5)
+    made = [get(930, -2.0), first, before, new(1), new(2, 0.5), new(3, 1.0), last]
     lost = [get(1, 11.0, 404), get(2, 11.5, 404)]
     undecided = Undecided(
         "GET /pets/1 returned 404, although POST /pets created that animal; the service may remove its oldest animals, "
@@ -434,12 +438,16 @@ def test_the_oldest_may_vanish_from_a_store_of_more_animals_than_a_page_surely_s
         examined=tuple(lost),
         doubtful=True,
     )
-    assert found("CREATE-12", *made, *lost) == Ask((reading(900),), undecided)
+    assert found("CREATE-12", *made, *lost) == Ask((reading(901),), undecided)
     assert found("CREATE-12", *made, *lost, get(905, 12.0, 404)) == undecided
-    assert found("CREATE-12", *made, get(905, 10.0, 404), *lost) == undecided
+    assert found("CREATE-12", *made, get(905, before.finished, 404), *lost) == undecided
+    assert found("CREATE-12", *made, get(905, -0.1, 404), *lost) == Ask((reading(901),), undecided)
+    assert found("CREATE-12", *made, *lost, get(905, lost[0].sent, 500)) == Ask((reading(901),), undecided)
     still_left = [new(4, -0.5), *made, *lost, get(905, 12.0, 404), get(4, 12.5)]
     for record in (
-        [*made, *lost, get(900, 12.0)],  # the oldest is there
+        [*made, *lost, get(901, 12.0)],  # the oldest is there
+        [*made, *lost, get(901, lost[0].finished, 500)],  # it was asked for, and nothing shows that it is gone
+        [*made, *lost, get(905, lost[0].finished), get(906, 12.0, 404)],
         [*made, *lost, get(905, 12.0, 404), get(900, 12.5)],
         [*made, *lost, get(930, 12.0, 404), get(900, 12.5)],  # on the last page
         [*made[:-1], page(others[0], pet(3), pet(930), sent=9.0), *lost, get(905, 12.0, 404)],
@@ -448,6 +456,15 @@ def test_the_oldest_may_vanish_from_a_store_of_more_animals_than_a_page_surely_s
         assert isinstance(found("CREATE-12", *record), Failed)
     # no GET asked for it: it may be gone too
     assert found("CREATE-12", *[e for e in still_left if e is not still_left[-1]]) == undecided
+
+
+def test_what_a_page_lacks_is_not_left_where_no_get_has_missed_another() -> None:
+    made, last = [page(OLD, sent=-1.0), new(1), new(2, 0.5), new(3, 1.0)], page(pet(4), sent=9.0)
+    whole, creations = [*made, last, page(pet(4), pet(5), sent=9.5)], still_there(made)
+    for record in (whole, [*whole, get(3, 12.0, 404)], [*whole, get(1, 12.0), get(3, 12.0)]):
+        assert oldest_are_removed(record, creations, creations[1:])
+    missed = get(2, 11.0, 404)
+    assert not oldest_are_removed([*whole, missed, get(1, missed.finished)], creations, creations[1:])
 
 
 def test_one_vanished_animal_proves_nothing() -> None:

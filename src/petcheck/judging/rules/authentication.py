@@ -152,10 +152,11 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
         *([f"to requests with {one_of(unseen)}"] if unseen else []),
         *([f"to {', '.join(doubtful)}"] if doubtful else []),
     ]
-    such = "such a key" if len(kinds) > 1 else kinds[0].value
+    single = len(kinds) == 1
+    such = kinds[0].value if single else "such a key"
     unsent = [
         *([f"to {one_of(not_asked)} with {such}"] if not_asked else []),
-        *([f"with {one_of(not_sent)}"] if not_sent and len(kinds) > 1 else []),
+        *([f"with {one_of(not_sent)}"] if not_sent and not single else []),
     ]
     said = ("No conclusive answer", missing), ("No request was sent", unsent)
     reason = " ".join(f"{begin} {'; none '.join(parts)}." for begin, parts in said if parts)

@@ -94,7 +94,7 @@ def _is_lost(
     record: Record, creations: Sequence[Creation], lost: Sequence[_Lost], shown: tuple[Exchange, ...]
 ) -> Decision:
     """The decision about animals whose GETs were all answered 404."""
-    nothing = _nothing_is_read(record, creations)
+    nothing = _nothing_is_read(record)
     if nothing is not None:
         return nothing
     late = _long_lost(record, lost)
@@ -293,7 +293,7 @@ def _of_others(record: Record) -> Mapping[int, float]:
     return {number: sights[0].exchange.finished for number, sights in listed_in(record).items() if number not in mine}
 
 
-def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
+def _nothing_is_read(record: Record) -> Ask | Undecided | None:
     """The decision if GET finds none of the animals of other clients, which GET-1 judges; otherwise None."""
     others = _of_others(record)
     of_others = [(number, e) for number, e in reads_in(record) if number in others]

@@ -298,7 +298,8 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
     if not refusals:
         return _NO_429
     quotas = quotas_in(counts_in(record))
-    steady = [window.counts[0] for quota in quotas for window in quota.windows if window.counts_steadily]
+    windows = (window for quota in quotas for window in quota.windows if window.counts_steadily)
+    steady = [count for window in windows for count in window.counts]
     moves = any(quota.moves for quota in quotas)
     shared, crowded = others_spend(record), crowded_in(record)
     found = [_after_429(*one, shared=shared, moves=moves, steady=steady, crowded=crowded) for one in refusals]
@@ -323,7 +324,7 @@ def _after_429(
 ) -> Settled:
     """The decision about what follows a 429.
 
-    `shared`: others use the key. `moves`: Reset moves. `steady`: an answer of each window that counts steadily.
+    `shared`: others use the key. `moves`: Reset moves. `steady`: the answers of the windows that count steadily.
     `crowded`: the ids of exchanges that overlapped with others.
     """
     pause = rate_headers.retry_after(refusal)
