@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from petcheck.call import Call, Credential, Members, new_pet_call, page_call, read_call
-from petcheck.exchange import Exchange, NoAnswer, Response, Silence, http_date
+from petcheck.exchange import MASK, Exchange, NoAnswer, Response, Silence, http_date, mask_of
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -106,6 +106,21 @@ def test_a_request_in_words_stays_on_one_line_of_a_hundred_characters() -> None:
 def test_the_path_below_a_base_url(base: str, path: str) -> None:
     request = replace(exchange().request, url="http://pets.test/vX/pets?limit=5")
     assert request.path_below(base) == path
+
+
+@pytest.mark.parametrize(
+    ("secret", "mask"),
+    [
+        (b"key", MASK),
+        (b"12a", MASK),
+        (b"7", b"9"),
+        (b"1" * 18, b"9" * 18),
+        (b"2" * 19, b"1" * 19),
+        (b"9" * 20, b"1" * 20),
+    ],
+)
+def test_the_mask_of_a_secret_of_digits_is_an_int64_where_the_secret_may_be_one(secret: bytes, mask: bytes) -> None:
+    assert mask_of(secret) == mask
 
 
 def test_a_silence_in_words() -> None:

@@ -63,3 +63,11 @@ def test_each_exchange_that_a_rule_concerns_comes_with_its_problem() -> None:
     right, other, wrong = (exchange(index=index) for index in said)
     assert judged(Rule("LIST-1", one), [right, other, wrong], grounds) == [(right, None), (wrong, Problem("wrong"))]
     assert judged(Rule("LIST-1"), [right, other, wrong], grounds) == []
+
+
+def test_a_rule_is_about_what_it_judges_and_one_that_needs_several_about_any() -> None:
+    one, another = exchange(index=1), exchange(index=2)
+    grounds = Grounds(date(2026, 11, 21))
+    alone = Rule("LIST-1", lambda found, given: HOLDS if (found, given) == (one, grounds) else NOT_CONCERNED)
+    assert [alone.is_about(each, grounds) for each in (one, another)] == [True, False]
+    assert Rule("LIST-1").is_about(another, grounds)

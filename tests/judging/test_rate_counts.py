@@ -306,9 +306,12 @@ def test_without_a_date_a_rise_may_be_the_next_window() -> None:
     """By a clock that is five minutes behind, a window of a few seconds seems to last as long."""
     record = answers_over_time(*range(59, 52, -1), *[59] * 7, moves=1)
     assert problem_of(quota_of(record[7:])) is not None
-    mixed = [earlier.remaining < later.remaining for earlier, later in pairs(quota_of(record).counts)]
-    assert mixed
-    assert not any(mixed)
+    again = [answered(2 + n / 32, 60 - n, reset=90 + n) for n in range(3)]
+    counts = quota_of([*record, *again]).counts
+    places = {id(count): place for place, count in enumerate(counts)}
+    compared = {(places[id(earlier)], places[id(later)]) for earlier, later in pairs(counts)}
+    assert not any(counts[earlier].remaining < counts[later].remaining for earlier, later in compared)
+    assert {(0, 1), (5, 6), (7, 8), (7, 9), (14, 15)} <= compared
 
 
 @pytest.mark.parametrize(
@@ -385,3 +388,13 @@ def test_requests_seem_counted_apart_only_if_remaining_falls_for_two_operations(
 def test_seconds_to_go_that_end_within_3_s_are_of_one_window(sent: float, seconds: int, same: bool) -> None:
     first, other = (exchange(headers=rates(60, 50, left), sent=at) for at, left in ((2.0, 58), (sent, seconds)))
     assert Count(first, 60, 50, "60", 58.0, to_go=True).is_of_the_window_of(other) is same
+
+
+@pytest.mark.parametrize(
+    ("later", "same"), [(100.4, True), (101.5, True), (101.6, False), (98.5, True), (98.4, False), (103.0, False)]
+)
+def test_seconds_to_go_that_end_within_a_second_and_a_half_name_one_window(later: float, same: bool) -> None:
+    ends = ((50, 100.0), (49, later))
+    first, second = counts_in([exchange(headers=rates(60, left, "60"), sent=end - 60.0) for left, end in ends])
+    assert first.to_go
+    assert (first.reset == second.reset) is same

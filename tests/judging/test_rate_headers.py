@@ -184,6 +184,11 @@ def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool
     assert (problem is None) == held
 
 
+@pytest.mark.parametrize(("reset", "to_go"), [(60, True), (9_999_999, True), (10_000_000, False)])
+def test_only_a_small_reset_is_seconds_to_go(reset: int, to_go: bool) -> None:
+    assert rate_headers.is_seconds_to_go(exchange(headers=rates(60, 50, reset))) is to_go
+
+
 def test_without_a_date_a_past_reset_is_measured_from_the_request() -> None:
     problem = rate_headers.problem_of_reset(exchange(headers=rates(60, 5, unix(-700)), took=7.0))
     assert text_of(problem, "X-RateLimit-Reset") == f"X-RateLimit-Reset is {unix(-700)}, 700 s in the past{END}"

@@ -417,6 +417,10 @@ def test_requests_that_come_late_once_none_are_left_are_held_back() -> None:
     held = late(5)
     assert over_in(held) is None
     assert slowed_in(held) == Slowed(tuple(held[6:]), 1.0, TOOK)
+    # the window before it was hardly used
+    assert slowed_in([answered(-98, 2, reset=-60), answered(-97, 1, reset=-60), *held]) is not None
+    twice = [replace(one, finished=one.sent + 0.25) for one in late(0)] + late(5, took=0.5)[6:]
+    assert slowed_in(twice) == Slowed(tuple(twice[6:]), 0.5, 0.25)
 
 
 @pytest.mark.parametrize(
@@ -478,6 +482,8 @@ def test_no_window_allows_many_more_than_its_limit(number: int, lasts: float, ov
     # a 429 in between shows that the limit is enforced
     refused = answered(2.9, 0, limit=5, reset=64, status=429)
     assert over_in([*record[:8], refused, *record[8:]]) is None
+    bare = exchange(Operation.CREATE_PET, 429, sent=2.9)
+    assert over_in([*record[:8], bare, *record[8:]]) is None
 
 
 @pytest.mark.parametrize(

@@ -334,7 +334,7 @@ def pairs(counts: Sequence[Count]) -> Iterator[tuple[Count, Count]]:
     rises = (
         place if one.remaining > before.remaining else 0 for place, (before, one) in enumerate(pairwise(counts), 1)
     )
-    risen = [0, *accumulate(rises, max)]  # the latest place at which Remaining rose
+    risen = [*accumulate(rises, max, initial=0)]  # the latest place at which Remaining rose
     for place, later in enumerate(counts):
         across = min(place, place - bursts[place] + 1)
         for distance in {place, across, *(1 << n for n in range(place.bit_length()))} - {0}:

@@ -152,7 +152,7 @@ def _too_slow(quota: QuotaSeen, latest: Count, served: Sequence[Exchange]) -> Un
     cost = max(1.0, (counted[0].remaining - latest.remaining) / max(len(counted) - 1, 1))
     seconds_each = took / len(served) / cost
     length = max(count.span for count in quota.counts)
-    if quota.moves or len(quota.windows) == 1 or length == 0:
+    if quota.moves or len(quota.windows) == 1 or not length:
         # the run may have begun late in a window, and Reset may be the time when a bucket is full, or name no time
         length = max(length, MINUTE_S)
     fits_into_a_window = quota.limit * seconds_each <= length - CLOCK_S
