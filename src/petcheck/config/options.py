@@ -247,7 +247,7 @@ OPTIONS = (
     Option("--requirements-as-of", "judge by the requirements of this version", "VERSION", JUDGED,
            values.requirement_set),
     Option("--category-id", "a category that exists on the target", "N", JUDGED, values.category, _OF_TARGET),
-    Option("--examples", "number of property examples (20)", "N", JUDGED, _least(least=0)),
+    Option("--examples", "property examples, fewer after failures (20)", "N", JUDGED, _least(least=0)),
     Option("--seed", "send the same requests as the run with that seed", "N", JUDGED, _least(least=0)),
     Option("--strict", "also fail on inconclusive and not-run", group=JUDGED),
     Option("--min-examined", "fail if fewer requirements were examined", "N[%]", JUDGED, values.number_or_share),

@@ -88,7 +88,7 @@ complete -c petcheck -n _shtab_petcheck_using -l plan -xka "free pro business en
 complete -c petcheck -n _shtab_petcheck_using -l as-of -x -d 'judge as on this day (today)'
 complete -c petcheck -n _shtab_petcheck_using -l requirements-as-of -x -d 'judge by the requirements of this version'
 complete -c petcheck -n _shtab_petcheck_using -l category-id -x -d 'a category that exists on the target'
-complete -c petcheck -n _shtab_petcheck_using -l examples -x -d 'number of property examples (20)'
+complete -c petcheck -n _shtab_petcheck_using -l examples -x -d 'property examples, fewer after failures (20)'
 complete -c petcheck -n _shtab_petcheck_using -l seed -x -d 'send the same requests as the run with that seed'
 complete -c petcheck -n _shtab_petcheck_using -l strict -d 'also fail on inconclusive and not-run'
 complete -c petcheck -n _shtab_petcheck_using -l min-examined -x -d 'fail if fewer requirements were examined'
