@@ -106,7 +106,10 @@ def test_where_only_filtered_pages_break_an_animal_without_a_status_is_the_likel
     record = [worked, post(7), sold, refused, broken]
     odd = ONE_OF.replace("Zoe", "Zoe\\u0001").replace("7", "6")
     assert spoiled_by(broken, record) == odd
-    assert spoiled_by(broken, [*record, between(exchange(), 2.5, 3)]) == ONE_OF
+    assert spoiled_by(broken, [*record, between(exchange(), 2, 3)]) == ONE_OF
+    wide = [exchange(path="/pets?limit=100", status=status) for status in (200, 500)]
+    whole = [between(wide[0], 0, 1), *record[1:4], between(wide[1], 2, 3)]
+    assert spoiled_by(whole[-1], [*whole, between(exchange(), 2.5, 3)]) == odd
     assert spoiled_by(broken, [*record, between(exchange(), 1.5, 2)]) == odd
     assert spoiled_by(broken, [*record, between(exchange(path="/pets?status=pending"), 2.5, 3)]) == odd
 

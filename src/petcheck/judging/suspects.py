@@ -20,7 +20,7 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     """The POST of the run after which a page could no longer be read, in words; empty if it could not before.
 
     It could if another one with the same filter did, and as many animals. Of several POSTs the oddest is the likeliest;
-    if pages without a filter are still read, one of an animal without a status. A 429 says nothing about the page.
+    if only filtered pages can no longer be read, one of an animal without a status. A 429 says nothing about the page.
     """
     request = exchange.request
     if exchange.burst is not None or exchange.status == 429:
@@ -32,7 +32,7 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     if last is None:
         return ""
     worked = last.finished
-    lists = (e for e in record if e.request.operation is Operation.LIST_PETS and e.sent >= worked)
+    lists = [e for e in record if e.request.operation is Operation.LIST_PETS and e.sent >= worked]
     broken = [e for e in lists if e.status == exchange.status and e.page is None]
     # another page may have shown it first; one with other parameters may fail for these
     broke = min([exchange.sent, *(e.sent for e in broken if query_is_valid(e))])
@@ -41,7 +41,8 @@ def spoiled_by(exchange: Exchange, record: Record) -> str:
     posts = [e for e in between if e.status == 201 or e.heard.status >= 500]
     if not posts:
         return ""
-    by_status = any(e.page is not None and not e.page.filtered and e.sent >= broke for e in record)
+    unfiltered = (e for e in lists if e.page is not None and not e.page.filtered)
+    by_status = "status" in dict(request.query) and any(e.sent >= broke for e in unfiltered)
     worst = max(
         posts,
         key=lambda e: (by_status and _has_no_status(e), *_badness(e), e.finished <= perhaps, e.index),
