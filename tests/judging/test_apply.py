@@ -247,6 +247,14 @@ def test_the_same_request_is_not_named_twice() -> None:
     assert failed_by("7", twice).text == "GET /store/orders returned 500: wrong (section 7)."
 
 
+def test_the_example_that_was_simplified_is_left_to_the_verdict() -> None:
+    found, other = (exchange(path=f"/pets?limit={limit}", index=index) for limit, index in ((83, 1), (72, 2)))
+    simple = replace(exchange(path="/pets?limit=71", index=3), simplifies=1)
+    said = failed_by("4.1", [(one, Problem("wrong")) for one in (found, other, simple)])
+    assert said.text == "GET /pets?limit=71 returned 200: wrong (section 4.1); also in GET /pets?limit=72."
+    assert found in said.wrong
+
+
 def test_what_got_a_5xx_comes_last_however_short_it_is() -> None:
     crash, wrong = exchange(status=500), exchange(status=499, path="/pets?limit=100&status=available", index=1)
     silent = exchange(status=Silence.RESET, path="/pets?limit=10", index=2)

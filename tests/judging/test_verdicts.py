@@ -220,8 +220,6 @@ def test_a_simplified_example_names_the_form_that_was_found() -> None:
     assert (verdict.example, verdict.decisive_by_weight) == (Example(3, 1), (3, 1, 2))
     of_another = ruled(replace(failed, wrong=(TWO, simple)), record=[found, TWO, simple])
     assert (of_another.reason, of_another.example) == ("It broke.", None)
-    said = replace(failed, text="It broke; also in GET /pets?limit=83.")
-    assert ruled(said, record=[found, TWO, simple]).reason == "It broke. Simplified from GET /pets?limit=83."
 
 
 def test_a_page_that_a_post_of_the_run_broke_says_so_first() -> None:

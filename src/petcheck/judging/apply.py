@@ -70,7 +70,8 @@ def failed_by(
     # what was asked again says how often it fails, and proves nothing more
     wrong = [row for row in every if row[0].again is None or row[0].burst is not None] or every
     first, problem = wrong[0]
-    named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:])
+    # the example that the first is a simpler form of is named by the verdict
+    named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:] if row[0].index != first.simplifies)
     others = [name for name in named if name != described(first)]
     also = _every_other([x for x, _ in wrong], problem, right) or _also_in(others)
     return Failed(

@@ -258,9 +258,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         named = named_before(first, record) if decision.expected in _CREATED else ""
         reason = f"{spoiled_by(first, record)}{decision.text}{together}{told_by_body(decision)}{form}{named}"
     example = simplified_from(decision)
-    if example:  # named once
-        also = f"; also in {example.request.summary}."
-        reason = f"{reason.removesuffix(also)}." if reason.endswith(also) else reason
+    if example:
         reason += f"{SIMPLIFIED}{example.request.summary}."
     return replace(
         verdict,
