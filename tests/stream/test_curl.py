@@ -14,8 +14,10 @@ from typing import ClassVar
 
 import pytest
 
+from petcheck.call import Credential
 from petcheck.exchange import Request
 from petcheck.stream.curl import curl_burst, curl_in_turn, curl_line
+from petcheck.wire.credentials import ApiKey, authorization, shown
 from tests.support import samples
 from tests.support.programs import program
 
@@ -105,6 +107,26 @@ CASES: dict[str, tuple[Request, dict[str, str | None]]] = {
     "lines": (samples.request(base="", method="POST", body=b"\r\n\na\\n%s%d\\055\n\n", headers=(JSON,)), {}),
     "like an option": (samples.request(base="", method="POST", body=b"-n \x00", headers=(JSON,)), {}),
 }
+
+
+@pytest.mark.parametrize("random_key", ["petcheck_9f31c07d", "petcheck_9f31c07e"])
+@pytest.mark.parametrize("credential", [one for one in Credential if one is not Credential.UNKNOWN])
+def test_the_line_inserts_every_kind_of_key(credential: Credential, random_key: str, base: str) -> None:
+    program("curl")
+    key = ApiKey("petcheck_0c5b2a19")
+    written, sent = shown(credential, key, random_key), authorization(credential, key, random_key)
+    headers = () if written is None else (("Authorization", written),)
+    Recorder.seen.clear()
+    subprocess.run(
+        ["sh", "-c", curl_line(samples.request(base=base, headers=headers))],
+        env={"PATH": "/usr/bin:/bin", "PETSTORE_API_KEY": key.secret},
+        check=True,
+        timeout=20,
+        stdout=subprocess.DEVNULL,
+    )
+    [(_, _, came, _)] = Recorder.seen
+    got = came.get("authorization")
+    assert (got and got.encode("latin-1").decode()) == sent
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -15,7 +15,7 @@ from petcheck.exchange import Request
 from petcheck.spec.figures import CONTENT_TYPE
 
 BASE_VARIABLE = "PETSTORE_URL"
-_EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:[%#]\?+)?\})*")
+_EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ,._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:[%#]\?+)?\})*")
 # what is secret beside the key: a header, the path of a private key, the login of a proxy
 _VARIABLE = re.compile(r"(?:http://)?\$PETSTORE_[A-Z0-9_]+(?:@[A-Za-z0-9.:\[\]-]+)?")
 _PRINTABLE = re.compile(r"[ -~]*")
