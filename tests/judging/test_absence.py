@@ -188,6 +188,24 @@ def test_a_name_from_a_possible_earlier_run_counts_if_an_earlier_page_lacked_it(
     assert search(page(sent=9), refused, after, grounds=grounds).found  # it ends as the POST is sent
 
 
+def test_of_a_run_that_repeats_a_longer_page_shows_that_an_earlier_one_was_the_whole_store() -> None:
+    """Caps may vary, but then an earlier run has stored what was refused."""
+    repeats = Grounds(REMOVAL_DAY, run=RUN, repeats=True)
+    others = [pet(number) for number in range(100, 130)]
+    all_pets = page(*others, query="?limit=100", sent=5)
+    refused, after = post(), page(*others, pet(7, NAME), query="?limit=100")
+    assert search(all_pets, refused, after, grounds=repeats).found
+    assert search(all_pets, post("Rex"), page(*others, pet(7, "Rex"), query="?limit=100"), grounds=repeats).doubtful
+    no_earlier = page(*others[:-1], pet(131), query="?limit=100", sent=5)
+    assert search(no_earlier, refused, after, grounds=repeats).doubtful
+    full = page(*others, query="?limit=30", sent=5)
+    assert search(full, refused, after, grounds=repeats).doubtful
+    of_a_status = page(*others, sent=5)
+    assert search(of_a_status, refused, after, grounds=repeats).doubtful
+    too_late = page(*others, query="?limit=100", sent=10.5)
+    assert search(too_late, refused, after, grounds=repeats).doubtful
+
+
 def test_an_animal_of_another_category_with_a_name_that_anybody_may_give_is_somebody_elses() -> None:
     earlier, refused = page(sent=5), post("0")
     assert not search(earlier, refused, page(pet(7, "0") | {"categoryId": 2})).found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from petcheck.exchange import Exchange
-from petcheck.judging.once import Once, WholeRecord
+from petcheck.judging.once import Once, WholeRecord, left_out_of, only
 from tests.support.exchanges import exchange
 
 
@@ -39,6 +39,15 @@ def test_a_record_that_may_grow_is_searched_each_time() -> None:
 def test_two_functions_remember_their_own_results() -> None:
     record = WholeRecord([exchange()])
     assert (Once(len)(record), Once(Counted())(record)) == (1, [exchange()])
+
+
+def test_a_record_knows_what_it_leaves_out() -> None:
+    first, second, third = record = [exchange(index=number) for number in range(3)]
+    part = only(record, lambda one: one.index > 0)
+    least = only(part, lambda one: one.index > 1)
+    assert (tuple(part), left_out_of(part)) == ((second, third), (first,))
+    assert (tuple(least), left_out_of(least)) == ((third,), (first, second))
+    assert left_out_of(record) == left_out_of(WholeRecord(record)) == ()
 
 
 def test_an_exchange_remembers_too() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from petcheck.call import Credential
 from petcheck.exchange import Exchange, Silence
+from petcheck.judging.once import only
 from petcheck.judging.pages import (
     animals_in,
     created_in,
@@ -134,7 +136,7 @@ def pages(*listed: tuple[str, int]) -> list[Exchange]:
     return [page(*range(size, 0, -1), path=f"/pets{query}") for query, size in listed]
 
 
-def whole(record: list[Exchange]) -> list[Exchange]:
+def whole(record: Sequence[Exchange]) -> list[Exchange]:
     return [one.exchange for one in whole_stores(record)]
 
 
@@ -180,6 +182,9 @@ def test_a_longer_page_that_goes_on_where_a_page_ends_may_show_a_cut() -> None:
     assert whole([cut, oldest_first(33, 5.0)]) == []
     assert whole([cut, post, oldest_first(33, 5.0)]) == [cut]
     assert whole([cut, post, oldest_first(34, 5.0)]) == []
+    # what counts for nothing else has been created by the run all the same
+    without_post = only(only([cut, post, oldest_first(33, 5.0)], lambda one: one is not post), lambda one: True)
+    assert whole(without_post) == [cut]
     turned = exchange(path="/pets?limit=5", body=[{"id": n} for n in (3, 2, 1, 0, 4)], sent=6.0)
     assert whole([cut, oldest_first(33, 5.0), turned]) == [cut]
 

@@ -19,7 +19,7 @@ from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record
 from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
 from petcheck.judging.once import Once
-from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
+from petcheck.judging.pages import LAG_S, containing, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 
@@ -84,7 +84,10 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
         after = revealing[bisect_left(revealing, post.finished, key=lambda page: page.exchange.sent) :]
         current = next((page for page in reversed(after) if _is_current(page, post, newest)), None)
         if new is not None:
-            watched = any(page.exchange.finished <= post.sent for page in revealing)
+            before = [page for page in pages if page.exchange.finished <= post.sent]
+            watched = any(
+                page in revealing or (_names_run(name, grounds) and _was_whole(page, record)) for page in before
+            )
             (found if watched or own else doubtful).append(new)
         elif current is not None:
             cleared.append((post, current))
@@ -186,8 +189,20 @@ def _id(animal: Animal) -> int | None:
 
 def _is_of_this_run(name: str, grounds: Grounds) -> bool:
     """Whether only this run can have given that name: it contains the run's id, or is a long number."""
-    own = bool(grounds.run) and grounds.run in name
-    return not grounds.repeats and (own or (name.isdecimal() and len(name) >= _DIGITS_OF_A_RUN))
+    long_number = name.isdecimal() and len(name) >= _DIGITS_OF_A_RUN
+    return not grounds.repeats and (_names_run(name, grounds) or long_number)
+
+
+def _names_run(name: str, grounds: Grounds) -> bool:
+    return bool(grounds.run) and grounds.run in name
+
+
+def _was_whole(page: Page, record: Record) -> bool:
+    """Whether a page was the whole store, unless caps vary.
+
+    What an earlier run stored with the name of a refused POST, and a cut left out, broke the rule then.
+    """
+    return page.has_room and not page.filtered and any(containing(record, page))
 
 
 def _may_be_of(post: Exchange, animal: Animal) -> bool:

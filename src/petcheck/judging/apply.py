@@ -11,7 +11,7 @@ from petcheck.exchange import TO_PROBE, Exchange, NoAnswer, Request, Response, S
 from petcheck.judging.decision import LIMITS, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided, judged
 from petcheck.judging.judgement import STATUS, Grounds, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
-from petcheck.judging.once import Once, WholeRecord
+from petcheck.judging.once import Once, WholeRecord, only
 from petcheck.judging.overlap import crowded_in, is_in_excess
 from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import is_open
@@ -204,7 +204,8 @@ def _final_tries(record: Record) -> WholeRecord:
             failed[tried] = min(exchange.finished, failed.get(tried, inf))
         elif tried is exchange.request or exchange.status is not None or alone.get(tried, -inf) >= exchange.finished:
             kept.append(exchange)
-    return WholeRecord(kept)
+    count = {id(exchange) for exchange in kept}
+    return only(record, lambda exchange: id(exchange) in count)
 
 
 def last_before_the_end(record: Record) -> Exchange | None:
@@ -226,7 +227,7 @@ final_tries = Once(_final_tries)
 
 def _stated(record: Record) -> WholeRecord:
     """The record without exchanges that the document leaves open as a whole."""
-    return WholeRecord(exchange for exchange in record if not is_open(exchange))
+    return only(record, lambda exchange: not is_open(exchange))
 
 
 stated = Once(_stated)

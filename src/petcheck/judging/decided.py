@@ -9,7 +9,7 @@ from petcheck.judging.cells import coverage, covering, needs_cells
 from petcheck.judging.creations import categories_in, creations_in, is_unwanted
 from petcheck.judging.decision import LIMITS, Ask, Held, Record, Settled, Undecided
 from petcheck.judging.judgement import Grounds, Problem
-from petcheck.judging.once import Once, WholeRecord
+from petcheck.judging.once import Once, only
 from petcheck.judging.pages import animals_in, older_in
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
@@ -84,16 +84,16 @@ _ENDPOINTS, _CREATING = "4.", Operation.CREATE_PET.section
 
 def _served_or_not_over(record: Record) -> Record:
     """A record without the refusals over the limit, which section 8 judges and not section 4."""
-    kept = WholeRecord(e for e in record if e.section != LIMITS or e.status == 200)
+    kept = only(record, lambda exchange: exchange.section != LIMITS or exchange.status == 200)
     return kept if len(kept) < len(record) else record
 
 
 def _without_what_is_on_top(record: Record) -> Record:
-    return WholeRecord(exchange for exchange in record if not exchange.on_top)
+    return only(record, lambda exchange: not exchange.on_top)
 
 
 def _without_posts_on_top(record: Record) -> Record:
-    return WholeRecord(exchange for exchange in record if not exchange.on_top or exchange.request.operation.safe)
+    return only(record, lambda exchange: not exchange.on_top or exchange.request.operation.safe)
 
 
 _within_the_limit = Once(_served_or_not_over)

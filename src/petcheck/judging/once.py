@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,7 +13,26 @@ Found = TypeVar("Found")
 
 
 class WholeRecord(tuple[Exchange, ...]):
-    """A record that does not grow any more, and that keeps the results of `Once` functions."""
+    """A record that does not grow any more, and that keeps the results of `Once` functions.
+
+    `left_out` are the other exchanges of the run: they do not count, but what they created is the run's own.
+    """
+
+    left_out: tuple[Exchange, ...] = ()
+
+
+def only(record: Iterable[Exchange], counts: Callable[[Exchange], bool]) -> WholeRecord:
+    """The exchanges of a record that count; it knows those that it leaves out."""
+    every = tuple(record)
+    kept = WholeRecord(exchange for exchange in every if counts(exchange))
+    others = (exchange for exchange in every if not counts(exchange))
+    kept.left_out = (*left_out_of(record), *others)
+    return kept
+
+
+def left_out_of(record: Iterable[Exchange]) -> tuple[Exchange, ...]:
+    """The exchanges of the run that a record leaves out."""
+    return record.left_out if isinstance(record, WholeRecord) else ()
 
 
 @dataclass(frozen=True, slots=True)

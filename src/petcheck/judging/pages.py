@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, takewhile
 from math import inf
@@ -15,7 +15,7 @@ from petcheck.json_values import integer
 from petcheck.judging.decision import Proof
 from petcheck.judging.judgement import Problem, body
 from petcheck.judging.matchers import answer_text
-from petcheck.judging.once import Once
+from petcheck.judging.once import Once, left_out_of
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.spec.operations import Operation
 
@@ -159,6 +159,28 @@ def widest_with_room(record: Iterable[Exchange]) -> Page | None:
     return latest[0] if latest and latest[0].has_room else None
 
 
+def _unfiltered(record: Iterable[Exchange]) -> Sequence[Page]:
+    """The pages without a filter; one without `limit` may be short because its default is wrong."""
+    return [page for page in pages_in(record) if not page.filtered and page.limit is not None]
+
+
+def _by_length(record: Iterable[Exchange]) -> Sequence[tuple[Page, set[int]]]:
+    return [(page, set(page.ids)) for page in sorted(_unfiltered(record), key=lambda page: -page.size)]
+
+
+_longest_first = Once(_by_length)
+
+
+def containing(record: Iterable[Exchange], page: Page) -> Iterator[Page]:
+    """The longer unfiltered pages that contain a page, the longest first.
+
+    If it is unfiltered and has room, it was the whole store then, unless caps vary.
+    """
+    ids = set(page.ids)
+    longer = takewhile(lambda other: other[0].size > page.size, _longest_first(record))
+    return (other for other, others in longer if ids <= others)
+
+
 def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
     """The pages that are known to hold every animal of the store (section 4.1), in their order.
 
@@ -168,23 +190,22 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
     pages and the other not, or each answer has its own cap. Then only pages of fewer than 20 animals are certain. A
     longer page that goes on where the shorter one ends, with animals that the run did not create, may show that too.
     """
-    # a page without `limit` may be short because its default is wrong
-    unfiltered = [page for page in pages_in(record) if not page.filtered and page.limit is not None]
+    unfiltered = _unfiltered(record)
     first: dict[int, float] = {}
     for page in sorted(unfiltered, key=lambda page: page.exchange.finished):
         for number in page.ids:
             first.setdefault(number, page.exchange.finished)
     times = sorted(first.values())
-    made = created_in(record)
+    made = created_in((*record, *left_out_of(record)))
     of_others = sorted(time for number, time in first.items() if number not in made)
-    longest = [(page, set(page.ids)) for page in sorted(unfiltered, key=lambda page: -page.size)]
 
     def lacks_one(page: Page, shown: Sequence[float], ids: Iterable[int]) -> bool:
         """Whether an earlier page had shown an animal that is not among the `ids` of this one."""
         return bisect_right(shown, page.exchange.sent) > sum(first[number] <= page.exchange.sent for number in ids)
 
     long = (page for page in unfiltered if page.has_room and page.size >= SMALLEST_CAP)
-    shorter = (page for page in long if page.size < longest[0][0].size)
+    longest = max((page.size for page in unfiltered), default=0)
+    shorter = (page for page in long if page.size < longest)
     caps_vary = any(lacks_one(page, of_others, set(page.ids) - made.keys()) for page in shorter)
 
     def goes_on(page: Page, longer: Page) -> bool:
@@ -203,10 +224,8 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
             return True
         if caps_vary:
             return False
-        ids = set(page.ids)
-        longer = takewhile(lambda other: other[0].size > page.size, longest)
-        containing = (other for other, others in longer if ids <= others)
-        return not lacks_one(page, times, ids) and any(not goes_on(page, other) for other in containing)
+        holds_it = any(not goes_on(page, longer) for longer in containing(record, page))
+        return holds_it and not lacks_one(page, times, set(page.ids))
 
     return [page for page in unfiltered if is_whole(page)]
 
