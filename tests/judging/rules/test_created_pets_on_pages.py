@@ -458,8 +458,11 @@ def test_a_page_requested_for_the_first_time_is_not_cached() -> None:
         (MANY[:20], [*MANY[:20], pet(1)], Ask),
         (MANY[:20], [*MANY[1:20], pet(801), pet(802), pet(1)], Held),
         (MANY[:20], [pet(1)], Held),
+        # a cut leaves out what comes last, so what comes first has room
+        (MANY[:20], [pet(1), pet(800), *MANY[:20]], Ask),
+        (MANY[:20], [*MANY[:20], pet(800), pet(1)], Held),
     ],
-    ids=range(7),
+    ids=range(9),
 )
 def test_whether_another_page_shows_that_there_is_room(
     lacking: list[dict[str, object]], shown: list[dict[str, object]], outcome: type[Decision]

@@ -225,21 +225,23 @@ def _missing_beside(record: Record, gap: _Gap) -> Failed | Ask | None:
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:
-    """Whether a page of another request, asked for no longer, shows an animal and none of `older` that `page` lacks.
+    """Whether a page of another request, asked for no longer, shows an animal, and `page` has room for it.
 
-    Then `page` has room for it. One of 20 animals or more may be cut, unless another one holds all of them and more:
-    each request may have its own order.
+    A page of 20 animals or more may be cut, unless another one holds all of them and more: each request may have its
+    own order. A cut leaves out what comes last, some of `older` with it.
     """
     if other.asked is None or page.asked is None or other.asked > page.asked:
         return False
     if other.exchange.request.url == page.exchange.request.url:
         return False
-    if page.size >= SMALLEST_CAP and not set(other.ids).issuperset(page.ids):
+    holds_all = set(other.ids).issuperset(page.ids)
+    if page.size >= SMALLEST_CAP and not holds_all:
         return False
+    may_be_cut = not holds_all or other.ids[: len(page.ids)] == page.ids
     return (
         one.id in other.ids
         and (other.by_status, other.filtered) == (page.by_status, page.filtered)
-        and set(other.ids) & older <= set(page.ids)
+        and not (may_be_cut and set(other.ids) & older - set(page.ids))
     )
 
 
