@@ -405,12 +405,14 @@ def asking(operation: Operation, path: str | None = None, asked: object = None) 
         ([LISTED, asking(Operation.LIST_PETS, "/pets?limit=abc"), GONE], "fail"),
         ([LISTED, asking(Operation.GET_PET, "/pets/abc"), GONE], "fail"),
         ([LISTED, asking(Operation.STORE_ORDERS, "/store/orders?limit=1"), GONE], "fail"),
-        # a plain request may meet a restart, and so may one that was lost on a kept connection
+        ([LISTED, replace(CLOSED, answer=GONE.answer, resent=True), GONE], "fail"),
+        # a plain request may meet a restart, and so may one that a server closes twice
         ([LISTED, asking(Operation.CREATE_PET, asked=PLAIN_PET), GONE], "error"),
         ([LISTED, asking(Operation.LIST_PETS, "/pets?limit=20"), GONE], "error"),
         ([LISTED, asking(Operation.GET_PET, "/pets/7"), GONE], "error"),
         ([LISTED, asking(Operation.STORE_ORDERS), GONE], "error"),
         ([LISTED, replace(CLOSED, resent=True), GONE], "error"),
+        ([LISTED, replace(CLOSED, answer=GONE.answer), GONE], "error"),
         ([LISTED, replace(CLOSED, burst=1), GONE], "error"),
         ([LISTED, replace(CLOSED, answer=SILENT.answer), GONE], "error"),
         ([LISTED, CLOSED], "error"),

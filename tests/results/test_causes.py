@@ -121,6 +121,17 @@ def test_an_animal_of_another_origin_is_a_cause_of_its_own() -> None:
     assert (shown.exchange.index, shown.another) == (1, True)
 
 
+def test_a_cause_tells_of_the_status_that_it_shows() -> None:
+    """The reason of its row is about another exchange, and comes beside it."""
+    rows = [
+        row("CREATE-6", "4.2", (0, "status"), (2, "status"), expected="400"),
+        row("CREATE-7", "4.2", (1, "status"), expected="400"),
+    ]
+    deep, _ = found(rows, (post(categoryId=None), {"id": 7}, 201), (post(name=5), {"id": 8}, 201), (post(), {}, 500))
+    assert deep.reason == ("POST /pets with the body {}: expected 400 (section 4.2), got 500 Said.")
+    assert deep.beside == (("CREATE-6", rows[0].reason),)
+
+
 def test_what_a_post_took_and_repeats_should_have_been_refused() -> None:
     taken = {"id": 8, "name": "Rex", "status": "SOLD"}
     rows = [

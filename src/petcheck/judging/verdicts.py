@@ -277,9 +277,12 @@ _ENDED = "The server has answered nothing since: this request ends it. Start it 
 
 
 def _is_ended_by(exchange: Exchange, record: Record) -> bool:
-    """Whether a request ended the server: one that careless code does not expect. A plain one may meet a restart."""
-    answer = exchange.answer
-    closed = isinstance(answer, NoAnswer) and answer.kind is Silence.RESET and not exchange.resent
+    """Whether a request ended the server: one that careless code does not expect. A plain one may meet a restart.
+
+    One that was lost on a kept connection found it open, so the server was there then, and gone when it was resent.
+    """
+    kind = exchange.answer.kind if isinstance(exchange.answer, NoAnswer) else None
+    closed = kind is (Silence.UNREACHABLE if exchange.resent else Silence.RESET)
     return closed and exchange is last_before_the_end(record) and _is_odd(exchange, record)
 
 

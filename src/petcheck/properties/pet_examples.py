@@ -51,10 +51,11 @@ def creating(
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if not created(body))
     firsts = chain(islice(defective, 3), islice(accepted, 1), named)
     # code that reads members of what is null ends
-    bodies = chain(firsts, [b"null"], again, islice(accepted, 1))
+    bodies = chain(firsts, [b"null"], again, islice(defective, 2), islice(accepted, 1))
     further = chain(woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
-    as_text = [_as_text(pets)] * (seed % 2)  # few servers fail on it
-    yield from fresh(chain(map(new_pet_call, bodies), as_text, map(new_pet_call, further)))
+    # few servers fail on either
+    unread = _as_text(pets) if seed % 2 else new_pet_call(_not_utf_8(pets))
+    yield from fresh(chain(map(new_pet_call, bodies), [unread], map(new_pet_call, further)))
 
 
 def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[bytes]:
@@ -95,6 +96,12 @@ def _as_text(pets: Pets) -> Call:
     """A body of a type that no operation takes: where one handler answers for every exception, it gets a 500."""
     body = json_body({"name": f"{pets.run} refused as text", "categoryId": pets.category, "status": ""})
     return replace(new_pet_call(body), form=Form.AS_TEXT)
+
+
+def _not_utf_8(pets: Pets) -> bytes:
+    """A body that is neither JSON nor UTF-8: where a server makes an error message of it, it may end."""
+    name = f"{pets.run} refused not UTF-8"
+    return json_body({"name": name, "categoryId": pets.category})[:-1].replace(name.encode(), name.encode() + b" \xff")
 
 
 _UNKNOWN = (

@@ -65,7 +65,7 @@ def _annotations(result: Result, evidence: Sequence[Exchange]) -> list[Annotatio
         verb = "fails" if len(cause.rows) == 1 else "fail"
         why = "" if len(cause.rows) == 1 else f"{cause.title}. "
         title = f"{cause.ids} {verb}{totals.where(cause.targets, result)}"
-        found.append(Annotation(title, _text(why + cause.shown.reason)))
+        found.append(Annotation(title, _text(why + cause.reason)))
     unreachable = {target.name for target in result.targets if target.unreachable is not None}
     for row in totals.with_outcome(result, "error"):
         if row.target not in unreachable:

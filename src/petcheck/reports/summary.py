@@ -123,7 +123,7 @@ def _failure(cause: Cause, result: Result) -> str:
     title = code(cause.title) if others else _statement(shown.statement)
     place = f"section {escape(sections.place(shown.section))}"
     also = " and others" if others else ""
-    return f"- **{code(cause.ids)}** ({place}{also}{where}): {title}<br>{code(shown.reason)}"
+    return f"- **{code(cause.ids)}** ({place}{also}{where}): {title}<br>{code(cause.reason)}"
 
 
 def _waived(row: Verdict, result: Result) -> str:

@@ -130,9 +130,9 @@ def _cause(page: TextLines, result: Result, cause: Cause) -> None:
     name = f"{printable(shown.id, 60)}: " if several else ""
     page.named("rule", f"{name}{printable_reason(shown.statement, FIELD_LIMIT)}")
     of = f"on {printable(cause.target, 60)}: " if cause.others else ""
-    page.named("found", f"{of}{printable_reason(shown.reason)}")
+    page.named("found", f"{of}{printable_reason(cause.reason)}")
     for ids, reason in cause.beside[:_BESIDE]:
-        page.named("also", f"{ids}: {printable_reason(reason, FIELD_LIMIT)}", most=2)
+        page.named("also", f"{ids}: {printable_reason(reason, FIELD_LIMIT)}", most=4)
     if len(cause.beside) > _BESIDE:
         page.named("also", f"{len(cause.beside) - _BESIDE} more, in report.html")
     for ids, why in cause.followers.items():

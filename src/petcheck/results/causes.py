@@ -15,7 +15,7 @@ from typing import TypeAlias
 from petcheck.exchange import Exchange
 from petcheck.grouping import grouped
 from petcheck.judging.frequency import CHANCE
-from petcheck.judging.matchers import one_of
+from petcheck.judging.matchers import answer_text, one_of
 from petcheck.judging.suspects import SIMPLIFIED
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, totals
@@ -91,6 +91,15 @@ class Cause:
         return (self.target, *self.others)
 
     @property
+    def reason(self) -> str:
+        """What is wrong: the reason of `shown`; of a status that another exchange has, in a sentence about that one."""
+        exchange, expected = self.exchange, self.shown.expected
+        if not self.another or exchange is None or self.part != "status" or not expected:
+            return self.shown.reason
+        section = f" (section {self.shown.section})" if self.shown.section else ""
+        return f"{exchange.request.summary}: expected {expected}{section}, got {answer_text(exchange)}."
+
+    @property
     def ids(self) -> str:
         """The ids of its requirements; three or more in a row are a range: `CREATE-5 to CREATE-8, AUTH-5`."""
         return totals.id_ranges([row.id for row in self.rows])
@@ -107,10 +116,10 @@ class Cause:
 
         The response is not named again if it is the same.
         """
-        _, simplified, example = self.shown.reason.partition(SIMPLIFIED)
-        response, colon, _ = self.shown.reason.partition(": ")
+        _, simplified, example = self.reason.partition(SIMPLIFIED)
+        response, colon, _ = self.reason.partition(": ")
         same = response + colon if colon else ""
-        others = (row for row in self.rows[: len(self.rows) - len(self.follow)] if row.reason != self.shown.reason)
+        others = (row for row in self.rows[: len(self.rows) - len(self.follow)] if row.reason != self.reason)
         reasons = ((row.reason.removesuffix(simplified + example), row.id) for row in others)
         found = grouped(
             (_SAID.sub("", one) if self.part == "status" else one.removeprefix(same), name) for one, name in reasons

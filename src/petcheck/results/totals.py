@@ -172,14 +172,16 @@ def target_verdict(
 ) -> str:
     """The verdict on one target in a sentence. `quote` and `causes` as in `headline`."""
     name = quote(target.name)
-    if target.unreachable is not None:
-        return f"{name} could not be tested: {quote(target.unreachable.rstrip('.'))}."
+    gone = None if target.unreachable is None else quote(target.unreachable.rstrip("."))
     rows = [row for row in chosen_rows(result, target) if row.in_force]
     found = tally(rows)
     if found["fail"]:
         verb = "fails" if found["fail"] == 1 else "fail"
         said = f"{name} does not conform: {found['fail']} of {plural(len(rows), 'requirement')} {verb}"
-        return f"{said}, from {plural(causes[target.name], 'cause')}." if causes.get(target.name, 0) > 1 else f"{said}."
+        said += f", from {plural(causes[target.name], 'cause')}" if causes.get(target.name, 0) > 1 else ""
+        return f"{said}." if gone is None else f"{said}; not everything could be judged: {gone}."
+    if gone is not None:
+        return f"{name} could not be tested: {gone}."
     if found["error"]:
         whole = plural(len(rows), "requirement")
         return f"{name} has no verdict: {found['error']} of {whole} could not be judged."
