@@ -171,6 +171,27 @@ def test_statuses_that_are_always_wrong_are_named(statuses: list[int], held: lis
     assert failed_by("7", rows, right).text.endswith(ending)
 
 
+@pytest.mark.parametrize(
+    ("texts", "ending"),
+    [
+        ("Reset is 60", "; also in 2 other responses with 400; Reset is missing in 2 responses with 401."),
+        ("Reset is 60;Reset is 9", "; also in 2 other responses with 400; Reset is missing in 2 responses with 401."),
+        ("Reset is 60;Reset is text", "; also in all 4 other responses with 400 or 401."),
+    ],
+)
+def test_a_header_that_is_wrong_here_and_missing_there_is_told_apart(texts: str, ending: str) -> None:
+    wrong = texts.split(";")
+    said = [(400, wrong[0]), (400, wrong[-1]), (400, wrong[0]), (401, "Reset is missing"), (401, "Reset is missing")]
+    rows = [
+        (exchange(status=status, path=f"/pets?limit={n}", index=n), Problem(text))
+        for n, (status, text) in enumerate(said)
+    ]
+    assert failed_by("8", rows, []).text.endswith(ending)
+    one, *others = rows
+    alone = failed_by("8", [one, *others[2:], others[-1]], []).text
+    assert alone.endswith("(section 8); Reset is missing in 3 responses with 401.")
+
+
 @pytest.mark.parametrize(("part", "silent"), [(STATUS, False), (BODY, True)])
 def test_each_is_named_where_a_status_is_what_is_wrong_or_one_is_silent(part: str, silent: bool) -> None:
     statuses: list[int | Silence] = [400, 400, 400, 400, Silence.RESET if silent else 400]

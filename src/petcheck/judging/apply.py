@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from math import inf
 
 from petcheck.call import Form
 from petcheck.exchange import TO_PROBE, Exchange, NoAnswer, Request, Response, Silence
+from petcheck.grouping import grouped
 from petcheck.judging.decision import LIMITS, Decision, Failed, Held, Proof, Record, Rule, Settled, Undecided, judged
 from petcheck.judging.judgement import STATUS, Grounds, Problem
 from petcheck.judging.matchers import answer_text, described, one_of
@@ -17,6 +19,7 @@ from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import is_open
 from petcheck.spec.figures import GATEWAY_TROUBLE
 from petcheck.spec.operations import Operation
+from petcheck.words import plural
 
 _NAMED, _SHOWN = 3, 10
 _LONG = 1_000  # bytes of a URL and a body
@@ -73,7 +76,7 @@ def failed_by(
     # the example that the first is a simpler form of is named by the verdict
     named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:] if row[0].index != first.simplifies)
     others = [name for name in named if name != described(first)]
-    also = _every_other([x for x, _ in wrong], problem, right) or _also_in(others)
+    also = _every_other(wrong, right) or _also_in(others)
     return Failed(
         f"{sentence(section, first, problem)}{also}.",
         tuple(Proof(exchange, problem.part) for exchange, problem in _each_status_first(wrong)[:_SHOWN]),
@@ -132,21 +135,39 @@ def simplicity(exchange: Exchange) -> tuple[bool, bool, bool, bool, bool, int, b
     return length > _LONG, exchange.burst is not None, failing, *odd, length, found, order
 
 
-def _every_other(wrong: Sequence[Exchange], problem: Problem, right: Collection[int | None] | None) -> str:
+def _every_other(wrong: Sequence[tuple[Exchange, Problem]], right: Collection[int | None] | None) -> str:
     """That all responses with some statuses are wrong, in words; empty if few are. The first is named already.
 
     `right` are the statuses of responses without the problem, None if they are not known.
     """
     if right is None:
         return ""
-    whole = [exchange for exchange in wrong if exchange.status not in right]
-    statuses = sorted({exchange.status for exchange in whole if exchange.status is not None})
-    more, some = len(whole) - 1, [exchange for exchange in wrong if exchange.status in right]
-    silent = any(exchange.status is None for exchange in wrong)
-    if problem.part == STATUS or silent or more < _NAMED or (len(statuses) > _NAMED and right):
+    whole = [(exchange, problem) for exchange, problem in wrong if exchange.status not in right]
+    kinds = grouped((_DIGITS.sub("", problem.text), (exchange, problem)) for exchange, problem in whole)
+    more, some = len(whole) - 1, [exchange for exchange, _ in wrong if exchange.status in right]
+    silent = any(exchange.status is None for exchange, _ in wrong)
+    if wrong[0][1].part == STATUS or silent or more < _NAMED or (len(_statuses(whole)) > _NAMED and right):
         return ""
-    names = f" with {one_of([str(status) for status in statuses])}" if len(statuses) <= _NAMED else ""
-    return f"; also in all {more} other responses{names}{_and_in(some)}"
+    if len(kinds) != _TWO:
+        return f"; also in all {more} other responses{_with_statuses(whole)}{_and_in(some)}"
+    alike, others = kinds.values()
+    same = f"; also in {plural(len(alike) - 1, 'other response')}{_with_statuses(alike)}" if len(alike) > 1 else ""
+    unlike = f"; {others[0][1].text} in {plural(len(others), 'response')}{_with_statuses(others)}"
+    return f"{same}{unlike}{_and_in(some)}"
+
+
+_DIGITS = re.compile(r"\d+")
+_TWO = 2  # kinds of problems that a sentence tells apart: a header that is wrong here, and missing there
+
+
+def _statuses(rows: Sequence[tuple[Exchange, Problem]]) -> list[int]:
+    return sorted({exchange.status for exchange, _ in rows if exchange.status is not None})
+
+
+def _with_statuses(rows: Sequence[tuple[Exchange, Problem]]) -> str:
+    """The statuses of responses in words; empty if there are many."""
+    statuses = _statuses(rows)
+    return f" with {one_of([str(status) for status in statuses])}" if len(statuses) <= _NAMED else ""
 
 
 def _and_in(some: Sequence[Exchange]) -> str:
