@@ -27,7 +27,7 @@ from tools.forecasts import most
 Judge = Callable[..., Trial]
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
 _SAME = {True: "equal", False: "**differs**"}
-STORES = {"empty-store": 0, "small-store": 12, "big-store": 400}
+STORES = {"empty-store": 0, "small-store": 12, "medium-store": 40, "big-store": 400}
 DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12, 4)}
 # variations that match no plan in the document, so the run must not name a plan
 NO_PLAN = frozenset({"custom-plan"})

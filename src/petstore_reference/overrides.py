@@ -193,11 +193,16 @@ def url_of(call: ReceivedCall) -> str:
     return f"{call.path}?{sorted(call.query.items())}"
 
 
-def cached(seconds: float) -> Override:
-    """A cache keeps each 200 of a URL for `seconds` and says so with `Age`. The key and the quota are not cached."""
+def cached(seconds: float, applies: Callable[[ReceivedCall], bool] = lambda _: True) -> Override:
+    """A cache keeps each 200 of a URL for `seconds` and says so with `Age`. The key and the quota are not cached.
+
+    It does so for the calls to which it `applies`.
+    """
 
     def override(behaviour: Behaviour) -> Behaviour:
         def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
+            if not applies(call):
+                return behaviour.act(call, state, whole)
             cache = state.memory[f"cache for {seconds} s"]
             kept: tuple[float, Answer] | None = cache.get(url_of(call))
             if kept is not None and call.time - kept[0] < seconds:

@@ -31,6 +31,7 @@ class Fault:
     - day-before-removal: the run is as of 4 December 2030
     - empty-store: there are no animals
     - small-store: the store is known to fit on a page (fewer than 20 animals), with animals of each status
+    - medium-store: the store fits on a page of 100, and not on one of 20
     - big-store: there are more animals than a page of 100 holds
     - reading: the run only reads
     - examples: the run tries many property examples, `--examples 200`

@@ -23,7 +23,7 @@ from tests.support.ground import BEARER, KEY, Answer, Ask, Clock, served, settin
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.load((ROOT / "requirements.yaml").read_bytes(), yaml.CSafeLoader)["requirements"]
-STORES = {"empty-store": 0, "small-store": 12, "big-store": 400}
+STORES = {"empty-store": 0, "small-store": 12, "medium-store": 40, "big-store": 400}
 HEAD = KEY[: KEY.rindex("-") + 1]
 NEEDS = {
     *("writes", "exhaust", "plan", "reading", "examples", "pairs", "after-removal", "day-before-removal"),
@@ -126,7 +126,7 @@ LAST = '"categoryId":1'
 LONG = "Rex <b> 2345678901234567890123456789012345678901234567890"
 BODIES = (
     *(f'{{"name":"{LONG}","categoryId":9223372036854775807,"status":"{status}"}}' for status in STATUSES),
-    '{"name":"\u00c5 e\u0301 \ufb01 \U0001d4ab","categoryId":-9223372036854775808}',
+    '{"name":"\u00c5 e\u0301 \ufb01 \U0001d4ab\uffff","categoryId":-9223372036854775808}',
     '{"name":" x ","categoryId":9007199254740993}',
     "",
     "{",

@@ -62,13 +62,13 @@ def _dense(pets: Pets, seed: int, created: Callable[[bytes], bool]) -> Iterator[
     """Each asks several questions. First the shortest name, in an animal without a status.
 
     Then a name with everything that careless servers cannot store: leading spaces, NUL, control characters, an end of
-    line as Windows writes it, a letter that is one byte in Latin-1, and more characters than most databases have room
-    for. Then the name of an animal that the run has created, since a name may be taken twice; if the one before was
-    refused, the characters that most servers accept.
+    line as Windows writes it, a letter that is one byte in Latin-1, a code point that some libraries replace, and more
+    characters than most databases have room for. Then the name of an animal that the run has created, since a name may
+    be taken twice; if the one before was refused, the characters that most servers accept.
     """
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
     yield new_pet(pets, named(pets.run, 1), None, next(others))
-    odd = f"{pets.run} {''.join(map(chr, (*range(0x20), 0x7F)))}\r\né"
+    odd = f"{pets.run} {''.join(map(chr, (*range(0x20), 0x7F)))}\r\né\uffff"
     everything = new_pet(pets, f"  {odd}{named(pets.run, turn((260, 1_100), seed))}", SOLD)
     yield everything
     name = signs_name(pets.run) if created(everything) else f"{odd} z"

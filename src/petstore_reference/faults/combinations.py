@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -157,5 +158,12 @@ FAULTS = [
         "CREATE-13",
         cached(60.0),
         needs="writes",
+    ),
+    *page(
+        "widest-page-never-new",
+        "A cache never renews `GET /pets?limit=100`; pages with another limit are new.",
+        "CREATE-13",
+        cached(math.inf, _asked("100", None)),
+        needs="writes medium-store",
     ),
 ]

@@ -108,6 +108,11 @@ FAULTS = [
                 "cut before the first character above U+FFFF",
                 lambda text: text.partition(next((each for each in text if each > "\uffff"), "\0\0"))[0],
             ),
+            (
+                "noncharacter-replaced",
+                "stored with U+FFFD for the noncharacter U+FFFF",
+                lambda text: text.replace("\uffff", "\ufffd"),
+            ),
             ("replaced", "replaced with another name", lambda text: "Rex"),
         )
         for each in create(f"created-name-{name}", f"`name` is {summary}.", "CREATE-2", stored(named(make)))
