@@ -29,7 +29,7 @@ class Credential(Enum):
     END = "the second half of the key"
     WORD_AFTER = "the key followed by another word"
     EVERY_OBJECT = "the word constructor as the key"
-    BEYOND_ASCII = "a key beyond ASCII"
+    BEYOND_ASCII = "the key with a byte beyond ASCII appended"
     EMPTY = "an empty token"
     BASIC = "the key under the scheme Basic"
     TOKEN = "the key under the scheme Token"  # noqa: S105 - a description

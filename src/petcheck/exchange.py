@@ -371,6 +371,11 @@ class Page:
         return self.asked is not None and self.size < self.asked
 
 
+def header_bytes(value: str) -> bytes:
+    """The value of a header as bytes: in Latin-1, as responses are read (RFC 9110, section 5.5), or else in UTF-8."""
+    return value.encode("latin-1") if max(value, default="") <= "\xff" else value.encode()
+
+
 def limit_in(text: str) -> int | None:
     """The page size in the text of a `limit` (section 4.1); None unless it is from 1 to 100.
 

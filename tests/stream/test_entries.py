@@ -104,7 +104,7 @@ def test_the_names_of_credentials_in_files_stay() -> None:
         "the second half of the key",
         "the key followed by another word",
         "the word constructor as the key",
-        "a key beyond ASCII",
+        "the key with a byte beyond ASCII appended",
         "an empty token",
         "the key under the scheme Basic",
         "the key under the scheme Token",

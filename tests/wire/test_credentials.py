@@ -29,7 +29,7 @@ KEYS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1
         (Credential.BEGINNING, "Bearer s3c", "Bearer ${PETSTORE_API_KEY%???}"),
         (Credential.END, "Bearer ret", "Bearer ${PETSTORE_API_KEY#???}"),
         (Credential.EVERY_OBJECT, "Bearer constructor", "Bearer constructor"),
-        (Credential.BEYOND_ASCII, "Bearer Schlüssel-鍵", "Bearer Schlüssel-鍵"),
+        (Credential.BEYOND_ASCII, "Bearer s3creté", "Bearer ${PETSTORE_API_KEY}é"),
         (Credential.WORD_AFTER, "Bearer s3cret x", "Bearer $PETSTORE_API_KEY x"),
         (Credential.EMPTY, "Bearer", "Bearer"),
         (Credential.BASIC, "Basic s3cret", "Basic $PETSTORE_API_KEY"),

@@ -26,8 +26,8 @@ UNKNOWN_ID = "an id that no animal has"
 def is_open(exchange: Exchange) -> bool:
     """Whether the document leaves an exchange open as a whole, except that it counts.
 
-    That is a body in chunks, and a 400 for a key beyond ASCII: a header of such bytes may be malformed, and what
-    refuses it is often not the server itself (RFC 9110, section 5.5).
+    That is a body in chunks, and a 400 for a key with a byte beyond ASCII: that header may be malformed,
+    and what refuses it is often not the server itself (RFC 9110, section 5.5).
     """
     of_bytes = exchange.request.credential is Credential.BEYOND_ASCII
     return exchange.request.form is Form.CHUNKED or (of_bytes and exchange.status == 400)

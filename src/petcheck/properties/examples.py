@@ -200,6 +200,8 @@ class Examples:
                 continue
             part.spent += 1  # also for what a check has sent, so that all runs with this share try the same
             chosen.append((part, call))
+            if not call.operation.safe and not is_ordinary(call):
+                break  # which body comes next may depend on its answer
         with self._counted():
             ask_ahead(target, [call for _, call in chosen if is_ordinary(call)])
         return list(chosen)
@@ -215,7 +217,7 @@ class Examples:
             bodies = creating(self.pets, seed, before, cases, self._created, self._plainest())
             self._bodies = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             # sooner than pages: bodies find most, and a server that fails leaves few requests for examples
-            parts.append(_Part(Operation.CREATE_PET, share.creating, self._bodies, like=share.listing * 5 // 2))
+            parts.append(_Part(Operation.CREATE_PET, share.creating, self._bodies, like=share.listing * 3 // 2))
             if share.sequence_posts and RequestKind.NEW in choice.examples:
                 reads = self.target.as_of < REMOVAL_DAY
                 attempt = partial(self.attempt, fresh=True)
@@ -235,7 +237,7 @@ class Examples:
             parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
             parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))
             # ids and segments show more
-            parts.append(_Part(_AGAIN, again, another=self._read_again, after=0.9))
+            parts.append(_Part(_AGAIN, again, another=self._read_again, after=0.6))
         return [
             part
             for part in parts

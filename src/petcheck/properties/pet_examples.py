@@ -51,7 +51,7 @@ def creating(
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if not created(body))
     firsts = chain(islice(defective, 3), islice(accepted, 1), named)
     # code that reads members of what is null ends
-    bodies = chain(firsts, [b"null"], again, islice(defective, 2), islice(accepted, 1))
+    bodies = chain(firsts, [b"null"], again, islice(defective, 1), islice(accepted, 1), islice(defective, 1))
     further = chain(woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
     # few servers fail on either
     unread = _as_text(pets) if seed % 2 else new_pet_call(_not_utf_8(pets))

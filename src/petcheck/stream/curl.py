@@ -11,11 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from petcheck.call import Form
-from petcheck.exchange import Request
+from petcheck.exchange import Request, header_bytes
 from petcheck.spec.figures import CONTENT_TYPE
 
 BASE_VARIABLE = "PETSTORE_URL"
 _EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ,._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:[%#]\?+)?\})*")
+_BEYOND_ASCII = re.compile(r"([^\x00-\x7f]+)")
 # what is secret beside the key: a header, the path of a private key, the login of a proxy
 _VARIABLE = re.compile(r"(?:http://)?\$PETSTORE_[A-Z0-9_]+(?:@[A-Za-z0-9.:\[\]-]+)?")
 _PRINTABLE = re.compile(r"[ -~]*")
@@ -123,8 +124,13 @@ def _base_of(request: Request) -> str:
 def _header(name: str, value: str) -> str:
     if not value:
         return _quoted(f"{name};")  # curl's way to send a header without a value
-    if _VARIABLE.fullmatch(value) or (name.lower() == "authorization" and _EXPRESSION.fullmatch(value)):
+    is_key = name.lower() == "authorization"
+    if _VARIABLE.fullmatch(value) or (is_key and _EXPRESSION.fullmatch(value)):
         return f'"{name}: {value}"'
+    parts = _BEYOND_ASCII.split(value)
+    if is_key and len(parts) > 1 and all(map(_EXPRESSION.fullmatch, parts[::2])):
+        parts[1::2] = (f"$({_printing(header_bytes(part).decode('latin-1'))})" for part in parts[1::2])
+        return f'"{name}: {"".join(parts)}"'
     return _quoted(f"{name}: {value}")
 
 

@@ -33,7 +33,7 @@ _EXPRESSIONS = (
     (rf"Bearer {_LITERAL}", Credential.END),
     (rf"Bearer {_KEY} x", Credential.WORD_AFTER),
     (r"Bearer constructor", Credential.EVERY_OBJECT),
-    (r"Bearer \S*[^\x00-\x7f]\S*", Credential.BEYOND_ASCII),
+    (r"Bearer \$\{PETSTORE_API_KEY\}é", Credential.BEYOND_ASCII),
     (r"Bearer", Credential.EMPTY),
     (rf"Basic {_KEY}", Credential.BASIC),
     (rf"Token {_KEY}", Credential.TOKEN),

@@ -23,7 +23,7 @@ import h11
 import truststore
 
 from petcheck.errors import ConnectionLost
-from petcheck.exchange import NoAnswer, Response, Silence
+from petcheck.exchange import NoAnswer, Response, Silence, header_bytes
 from petcheck.wire.decoding import decoded
 from petcheck.wire.httpx_without_cli import httpx
 from petcheck.wire.silences import NOTHING, silence_of, ssl_error, tls_problem
@@ -302,7 +302,7 @@ class _Meeting:
 
 def _request(outgoing: Outgoing) -> httpx.Request | NoAnswer:
     try:
-        written = [(name.encode(), value.encode()) for name, value in outgoing.headers]
+        written = [(name.encode(), header_bytes(value)) for name, value in outgoing.headers]
         content = _halves(outgoing.body or b"") if outgoing.in_chunks else outgoing.body
         return httpx.Request(outgoing.method, outgoing.url, headers=written, content=content)
     except (httpx.InvalidURL, UnicodeError) as error:
