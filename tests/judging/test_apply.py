@@ -515,6 +515,16 @@ def test_what_is_no_5xx_is_told_first() -> None:
     assert [proof.exchange.status for proof in failed_by("5", rows).proofs] == [200, 500]
 
 
+def test_requests_with_a_comma_in_their_words_are_set_apart_by_semicolons() -> None:
+    posts = [exchange(Operation.CREATE_PET, 500, index=n) for n in range(3)]
+    words = ("null", "7, beyond int64, as `categoryId`", "no body")
+    rows = [(post, Problem("expected 400", STATUS, sent=sent)) for post, sent in zip(posts, words, strict=True)]
+    assert failed_by("4.2", rows).text == (
+        "POST /pets with null: expected 400; "
+        "also in POST /pets with 7, beyond int64, as `categoryId`; POST /pets with no body."
+    )
+
+
 def test_a_further_request_is_named_with_what_differs() -> None:
     """What was sent with it, or its wrong status, is told again only if it is another."""
     lists = [exchange(path=f"/pets?limit={n}", status=status, index=n) for n, status in ((1, 422), (2, 422), (3, 404))]

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.call import Call, Form, page_call
+from petcheck.json_values import parse
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, valid_pets
 from petcheck.plan.pages import BETWEEN, first_pages
@@ -373,6 +374,14 @@ def test_control_characters_come_again_if_everything_at_once_was_refused() -> No
     names = [json.loads(body)["name"] for body in parted if body and body not in usual]
     assert names == [f"{PETS.run} {''.join(map(chr, (*range(0x20), 0x7F)))}\r\né\uffff z"]
     assert len(names[0]) <= PLAIN_NAME_LENGTH
+
+
+def test_the_members_of_a_body_that_failed_come_alone() -> None:
+    usual = [call.body for call in islice(creating(PETS, 1, (), GENERATED), 8)]
+    apart = [call.body for call in islice(creating(PETS, 1, (), GENERATED, failed=lambda body: b"deep" in body), 10)]
+    alone = [body for body in apart if body and body not in usual]
+    assert [(b'"deep"' in body, b'"digits"' in body) for body in alone] == [(True, False), (False, True)]
+    assert all(isinstance(parse(body).value, dict) for body in alone)
 
 
 def test_defects_are_of_kinds_that_were_not_sent_before() -> None:

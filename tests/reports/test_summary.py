@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from markdown_it import MarkdownIt
 
@@ -9,6 +11,7 @@ from petcheck.judging.cells import Coverage
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.summary import code, escape, render
 from petcheck.results.findings import LeftAnimal
+from petcheck.spec.operations import Operation
 from tests.support import samples
 
 
@@ -105,12 +108,23 @@ def test_escaped_words() -> None:
     )
 
 
-def test_failures_of_one_cause_are_one_item() -> None:
+def test_failures_of_one_cause_are_one_item_with_an_example_of_each() -> None:
     value, exchanges = samples.one_cause()
+    text = render(value, exchanges)
     assert (
         "- **`CREATE-5 to CREATE-7, CREATE-10`** (section 4\\.2 Add an animal and others): "
-        "`POST /pets returns 422 where 400 is required`<br>`POST /pets: expected 400, got 422.`\n"
-    ) in render(value, exchanges)
+        "`POST /pets returns 422 where 400 is required`<br>`POST /pets: expected 400, got 422.`<br>"
+    ) in text
+    assert "<br>`CREATE-10`: `POST /pets with null: expected 400, got 422.`\n" in text
+
+
+def test_of_many_requirements_of_a_cause_some_are_left_to_the_report() -> None:
+    row = samples.row("CREATE-1", section="4.2", expected="400", parts=("status",), exchanges=(0,), decisive=(0,))
+    rows = [replace(row, id=f"CREATE-{number}", reason=f"Reason {number}.") for number in range(1, 13)]
+    post = samples.request("/pets", method="POST", body=b"{}", operation=Operation.CREATE_PET)
+    refused = samples.exchange(0, post, samples.response({}, 422))
+    text = render(samples.result(*rows), (refused,))
+    assert "`Reason 9.`<br>3 more, in `report.html`\n" in text
 
 
 def test_many_failures_are_cut() -> None:

@@ -183,7 +183,8 @@ def _also_in(others: Sequence[str]) -> str:
     if not others:
         return ""
     more = len(others) - _NAMED
-    return f"; also in {', '.join(others[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
+    apart = "; " if any("," in other for other in others[:_NAMED]) else ", "
+    return f"; also in {apart.join(others[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 _OF_NO_SERVER = (Silence.PROXY, Silence.UNREACHABLE, Silence.UNREAD, Silence.INTERRUPTED)

@@ -19,7 +19,7 @@ from petcheck.judging.once import Once, left_out_of
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.spec.operations import Operation
 
-_POPULATE = f"run with --allow-writes --populate {LIMIT_MAX + 1}."
+_POPULATE = f"use --populate {LIMIT_MAX + 1} with --allow-writes."
 LAG_S = 10.0
 """What a server shows may lag by this many seconds, because of caches, replicas or a filter's index."""
 SMALLEST_CAP = 20

@@ -214,7 +214,7 @@ class Examples:
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
             before = [body for body in posted if body]
-            bodies = creating(self.pets, seed, before, cases, self._created, self._plainest())
+            bodies = creating(self.pets, seed, before, cases, self._created, self._plainest(), self._failed)
             self._bodies = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             # sooner than pages: bodies find most, and a server that fails leaves few requests for examples
             parts.append(_Part(Operation.CREATE_PET, share.creating, self._bodies, like=share.listing * 3 // 2))
@@ -250,6 +250,10 @@ class Examples:
 
     def _created(self, body: bytes) -> bool:
         return any(e.status == 201 for e in posts_in(self.target.record) if e.request.body == body)
+
+    def _failed(self, body: bytes) -> bool:
+        answers = [e.status for e in posts_in(self.target.record) if e.request.body == body]
+        return any(status is None or status >= 500 for status in answers)
 
     def _read_alone(self, call: Call) -> bool:
         if self.target.choice.calls(call.operation) and self.left(call.operation) > 0:

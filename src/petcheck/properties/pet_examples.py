@@ -16,7 +16,7 @@ from petcheck.call import Call, Form, new_pet_call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH
 from petcheck.plan.bodies import signs_name, with_category
 from petcheck.plan.weaving import fresh, octaves, rotated, turn, woven
-from petcheck.properties.defect_examples import DIGITS, NESTED, defective_pets
+from petcheck.properties.defect_examples import DEEP_AND_LONG, DEEP_APART, DIGITS, NESTED, defective_pets
 from petcheck.properties.new_pets import Pets, json_body, named, new_pet, of_this_run
 from petcheck.properties.pool import Cases
 from petcheck.spec.figures import AVAILABLE, INT64_MAX, INT64_MIN, PENDING, SOLD, STATUSES
@@ -35,12 +35,14 @@ def creating(
     cases: Cases,
     created: Callable[[bytes], bool] = lambda _: True,
     own_id: int | None = None,
+    failed: Callable[[bytes], bool] = lambda _: False,
 ) -> Iterator[Call]:
     """NewPets that may be accepted, mixed with defective ones; each has one defect that no `known` body has.
 
     There are more defective ones, since a refused body leaves nothing behind. `created` says of an earlier body whether
-    it got 201. `own_id` is the id of an animal that the run has created, for a body that names it: with members that
-    nobody knows, and without them unless that was accepted.
+    it got 201, and `failed` whether it got a 5xx or no answer: then its members come alone, since each may be why.
+    `own_id` is the id of an animal that the run has created, for a body that names it: with members that nobody knows,
+    and without them unless that was accepted.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     odd = rotated(_odd(pets), 2, seed, 1)
@@ -50,8 +52,9 @@ def creating(
     named = [] if own_id is None else [_with_id(pets, seed, own_id, f", {_UNKNOWN}, {_TWICE}, {_DEEP}")]
     again = (_with_id(pets, seed, own_id or 0, "") for body in named if not created(body))
     firsts = chain(islice(defective, 3), islice(accepted, 1), named)
+    apart = (body for body in DEEP_APART if failed(DEEP_AND_LONG))
     # code that reads members of what is null ends
-    bodies = chain(firsts, [b"null"], again, islice(defective, 1), islice(accepted, 1), islice(defective, 1))
+    bodies = chain(firsts, apart, [b"null"], again, islice(defective, 1), islice(accepted, 1), islice(defective, 1))
     further = chain(woven(defective, accepted, 24, 3), woven(defective, accepted, 2**62, 1))
     # few servers fail on either
     unread = _as_text(pets) if seed % 2 else new_pet_call(_not_utf_8(pets))

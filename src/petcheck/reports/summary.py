@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, totals
-from petcheck.results.causes import Cause, by_target, causes
+from petcheck.results.causes import SHOWN_BESIDE, Cause, by_target, causes
 from petcheck.results.findings import TargetInfo
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
@@ -123,7 +123,10 @@ def _failure(cause: Cause, result: Result) -> str:
     title = code(cause.title) if others else _statement(shown.statement)
     place = f"section {escape(sections.place(shown.section))}"
     also = " and others" if others else ""
-    return f"- **{code(cause.ids)}** ({place}{also}{where}): {title}<br>{code(cause.reason)}"
+    beside = [f"{code(ids)}: {code(reason)}" for ids, reason in cause.beside[:SHOWN_BESIDE]]
+    if len(cause.beside) > SHOWN_BESIDE:
+        beside.append(f"{len(cause.beside) - SHOWN_BESIDE} more, in `report.html`")
+    return "<br>".join((f"- **{code(cause.ids)}** ({place}{also}{where}): {title}", code(cause.reason), *beside))
 
 
 def _waived(row: Verdict, result: Result) -> str:

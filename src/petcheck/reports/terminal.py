@@ -13,7 +13,7 @@ from petcheck.reports.exchange_text import answer_line
 from petcheck.reports.outputs import OUTPUTS
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
-from petcheck.results.causes import Cause, by_target, cause_of, causes
+from petcheck.results.causes import SHOWN_BESIDE, Cause, by_target, cause_of, causes
 from petcheck.results.findings import TargetInfo
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
@@ -35,7 +35,6 @@ _SERVED = f"export {BASE_VARIABLE}=http://127.0.0.1:8000/v1"
 _IDS = 20  # that are named before a reason; more are counted
 _WAIVED = 20  # failures that are waived, and waivers that fail the run, that are named
 _SUMMED_UP = 12  # causes that are named beside the verdict
-_BESIDE = 8  # requirements of a cause with their own example
 
 
 def render(
@@ -131,10 +130,10 @@ def _cause(page: TextLines, result: Result, cause: Cause) -> None:
     page.named("rule", f"{name}{printable_reason(shown.statement, FIELD_LIMIT)}")
     of = f"on {printable(cause.target, 60)}: " if cause.others else ""
     page.named("found", f"{of}{printable_reason(cause.reason)}")
-    for ids, reason in cause.beside[:_BESIDE]:
+    for ids, reason in cause.beside[:SHOWN_BESIDE]:
         page.named("also", f"{ids}: {printable_reason(reason, FIELD_LIMIT)}", most=4)
-    if len(cause.beside) > _BESIDE:
-        page.named("also", f"{len(cause.beside) - _BESIDE} more, in report.html")
+    if len(cause.beside) > SHOWN_BESIDE:
+        page.named("also", f"{len(cause.beside) - SHOWN_BESIDE} more, in report.html")
     for ids, why in cause.followers.items():
         page.named("also", f"{ids}: {why}")
     if cause.exchange is None:

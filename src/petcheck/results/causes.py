@@ -48,6 +48,8 @@ _REST = re.compile(r" \(section [^)]*\)(, got [^.;]+)?.*", re.DOTALL)
 # what the title of several rows says already
 _SAID = re.compile(r": expected \d{3}(?: or \d{3})* \(section [^)]*\), got [^.;]+")
 _STATUSES = 5  # statuses that a title names
+SHOWN_BESIDE = 8
+"""Of how many requirements of a cause a short report shows their own example."""
 
 _ONLY_ANIMALS = "seen only in the animals that these POSTs created"
 _ONLY_KEYS = "only with keys that are accepted, so what the server then says is about the rest of the request"

@@ -99,7 +99,7 @@ def test_without_a_known_animal() -> None:
     assert found("GET-1", page()) == Undecided(reason, "--allow-writes")
     writing = Grounds(date(2030, 12, 4), writes=True)
     assert found("GET-1", page(), grounds=writing) == Undecided(
-        f"{reason} If the store is empty, add animals, or run with --allow-writes --populate 101."
+        f"{reason} If the store is empty, add animals, or use --populate 101 with --allow-writes."
     )
     assert found("GET-1", got(9, 404)) == Undecided(reason, "--allow-writes")
     of_text = f"{reason} The animals that pages show have no `id` that is an int64; see PET-1."

@@ -22,7 +22,7 @@ from tests.support.exchanges import exchange, known
 GROUNDS = Grounds(date(2030, 12, 4), categories=known(1))
 WRITING = Grounds(date(2030, 12, 4), categories=known(1), writes=True)
 
-MORE = "Add animals to the store, or run with --allow-writes --populate 101."
+MORE = "Add animals to the store, or use --populate 101 with --allow-writes."
 
 
 def ask(*query: str) -> Call:
@@ -297,7 +297,7 @@ def test_an_empty_store_proves_nothing_about_limits() -> None:
     left = decided("LIST-3", *record)
     few = f"judging `limit` 1, 20 or 100 takes more animals than the limit. {MORE}"
     assert reason(left) == f"Only 1 animal is known; {few}"
-    none = few.replace(MORE, "If the store is empty, add animals, or run with --allow-writes --populate 101.")
+    none = few.replace(MORE, "If the store is empty, add animals, or use --populate 101 with --allow-writes.")
     assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {none}"
 
 
@@ -630,7 +630,7 @@ def test_without_a_known_animal_a_filter_shows_none() -> None:
     said = 'No page filtered by status "available", "pending" or "sold" showed an animal.'
     assert decided("LIST-7") == Undecided(said, "--allow-writes")
     writing = decided("LIST-7", grounds=WRITING)
-    advice = "If the store is empty, add animals, or run with --allow-writes --populate 101."
+    advice = "If the store is empty, add animals, or use --populate 101 with --allow-writes."
     assert writing == Undecided(f"{said} {advice}")
 
 
