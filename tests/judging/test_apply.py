@@ -192,6 +192,20 @@ def test_a_header_that_is_wrong_here_and_missing_there_is_told_apart(texts: str,
     assert alone.endswith("(section 8); Reset is missing in 3 responses with 401.")
 
 
+def test_of_two_kinds_of_problems_each_is_counted() -> None:
+    texts = ["Reset is 60"] * 3 + ["Reset is missing"] * 2
+    rows = [
+        (exchange(status=401 if "missing" in text else 400, path=f"/pets?limit={n}", index=n), Problem(text))
+        for n, text in enumerate(texts)
+    ]
+    more, less = failed_by("8", rows[:4], []).text, failed_by("8", rows[1:], []).text
+    assert more.endswith("; also in 2 other responses with 400; Reset is missing in 1 response with 401.")
+    assert less.endswith("; also in 1 other response with 400; Reset is missing in 2 responses with 401.")
+    right_too = exchange(status=200, path="/pets?limit=9", index=9), Problem("Reset is 60")
+    mixed = failed_by("8", [*rows, right_too], [exchange(status=200)]).text
+    assert mixed.endswith("; Reset is missing in 2 responses with 401, and in 1 more (200 to GET /pets).")
+
+
 @pytest.mark.parametrize(("part", "silent"), [(STATUS, False), (BODY, True)])
 def test_each_is_named_where_a_status_is_what_is_wrong_or_one_is_silent(part: str, silent: bool) -> None:
     statuses: list[int | Silence] = [400, 400, 400, 400, Silence.RESET if silent else 400]

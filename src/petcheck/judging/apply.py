@@ -143,7 +143,7 @@ def _every_other(wrong: Sequence[tuple[Exchange, Problem]], right: Collection[in
     if right is None:
         return ""
     whole = [(exchange, problem) for exchange, problem in wrong if exchange.status not in right]
-    kinds = grouped((_DIGITS.sub("", problem.text), (exchange, problem)) for exchange, problem in whole)
+    kinds = grouped((tuple(_DIGITS.split(problem.text)), (exchange, problem)) for exchange, problem in whole)
     more, some = len(whole) - 1, [exchange for exchange, _ in wrong if exchange.status in right]
     silent = any(exchange.status is None for exchange, _ in wrong)
     if wrong[0][1].part == STATUS or silent or more < _NAMED or (len(_statuses(whole)) > _NAMED and right):
