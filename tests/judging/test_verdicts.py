@@ -236,6 +236,10 @@ def test_a_page_that_a_post_of_the_run_broke_says_so_first() -> None:
     works_later = [before, made, broken, replace(before, index=3, sent=3.0, finished=3.1)]
     for record in ([made, broken], [before, broken], [*earlier], at_once, works_later):
         assert ruled(failed, record=record).reason == "It broke."
+    shorter = exchange(index=3, path="/pets?status=x", status=400, sent=3.0)
+    also = Failed("It broke too.", (Proof(shorter), Proof(made), Proof(broken)))
+    page = said.replace("It worked", "GET /pets?limit=100 worked").replace("It broke", "It broke too")
+    assert ruled(also, record=[before, made, broken, shorter]).reason == page
     read_again = Failed("It broke.", (Proof(before),))
     assert ruled(read_again, record=[before, made]).reason == "It broke."
 

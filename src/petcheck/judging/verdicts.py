@@ -256,7 +256,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         # a count is compared with others, whatever their form
         form = "" if verdict.section == LIMITS and not decision.wrong else in_form(decision, record)
         named = named_before(first, record) if decision.expected in _CREATED else ""
-        reason = f"{spoiled_by(first, record)}{decision.text}{together}{told_by_body(decision)}{form}{named}"
+        reason = f"{_spoiled(decision, record)}{decision.text}{together}{told_by_body(decision)}{form}{named}"
     example = simplified_from(decision)
     if example:
         reason += f"{SIMPLIFIED}{example.request.summary}."
@@ -271,6 +271,13 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         expected=decision.expected,
         frequency=often,
     )
+
+
+def _spoiled(decision: Failed, record: Record) -> str:
+    """That a POST of the run broke a page that the failure shows, in words; empty if none did."""
+    first, *others = (proof.exchange for proof in decision.proofs)
+    told = (spoiled_by(exchange, record, is_named=False) for exchange in others)
+    return spoiled_by(first, record) or next(filter(None, told), "")
 
 
 _ENDED = "The server has answered nothing since: this request ends it. Start it again, and send the request alone."
