@@ -47,6 +47,7 @@ def keyless(status: int, challenge: str | None, index: int = 0) -> Exchange:
 NEW = {"name": "Tex", "categoryId": 5}
 ŽOFIE = {"name": "Žofie", "categoryId": 3}
 UNSEEN_SIGN = {"name": "Žofie\u200d", "categoryId": 3}
+HALF = {**NEW, "name": "\ud800"}
 WITH_STATUS = {**NEW, "status": "sold"}
 SUNSET, RIGHT = ("Sunset", "Mon, 02 Jan 2029 00:00:00 GMT"), ("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")
 
@@ -81,6 +82,13 @@ SEEN: list[tuple[str, list[Exchange], str, tuple[int, ...]]] = [
     ("name-beyond-ascii", [post(NEW), post(ŽOFIE, 201, index=1), post(ŽOFIE, 400, index=2)], "201", (1,)),
     ("name-beyond-ascii", [post(UNSEEN_SIGN, 400), post(ŽOFIE, 201, index=1)], "201", (1,)),
     ("name-beyond-ascii", [post(UNSEEN_SIGN, 400)], "400", (0,)),
+    (
+        "name-beyond-ascii",
+        [post(ŽOFIE, 400), post(HALF, 201, {"id": 9, **HALF, "name": "?"}, index=1), post(HALF, 400, index=2)],
+        '400; half of a surrogate pair: 201, `name` is "?"',
+        (0, 1),
+    ),
+    ("name-beyond-ascii", [post(HALF, 400)], "half of a surrogate pair: 400", (0,)),
     ("category-never-seen", STRANGE, "404", (3,)),
     # the run's own animal says nothing about the category before it
     ("category-never-seen", [post(NEW, 201, pet(9, **NEW)), listed(pet(9, **NEW), index=1)], "201", (0,)),
@@ -146,10 +154,10 @@ UNSEEN: list[tuple[str, list[Exchange], str]] = [
     ("list-order", [listed(*map(pet, (1, 2, 3)))], NO_LIST),
     ("paging-metadata", [exchange(status=500)], NO_LIST),
     ("name-beyond-ascii", [post(NEW)], NO_REQUEST),
-    # no NewPet, a wrong one, and a name that cannot come back
+    # no NewPet, and wrong ones
     (
         "name-beyond-ascii",
-        [post([5], 400), post({**ŽOFIE, "status": "x"}, 400), post({**ŽOFIE, "name": "\ud800"})],
+        [post([5], 400), post({**ŽOFIE, "status": "x"}, 400), post({**HALF, "status": "x"}, 400)],
         NO_REQUEST,
     ),
     ("category-never-seen", [listed(pet(1, categoryId=5)), post(NEW, 400)], NO_REQUEST),

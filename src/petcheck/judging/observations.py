@@ -22,7 +22,7 @@ from petcheck.judging.judgement import Grounds
 from petcheck.judging.matchers import answer_text, quoted
 from petcheck.judging.overlap import is_in_excess
 from petcheck.judging.pages import order_of, page_in_words, pages_in
-from petcheck.judging.request_bodies import Due, asked_of
+from petcheck.judging.request_bodies import Due, asked_of, half_of_a_pair
 from petcheck.judging.rules.bodies import pets_in
 from petcheck.judging.rules.errors import error_in
 from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, OPEN_IDS, OPEN_LISTS, PET_FIELDS, REMOVAL_DAY
@@ -172,7 +172,14 @@ def _name_beyond_ascii(record: Record) -> Observed:
     posted = [(str(pet["name"]), e) for e, pet in _new_pets(record) if not str(pet["name"]).isascii()]
     # another name may be refused because of a character that nobody sees
     posted.sort(key=lambda row: not row[0].isprintable())
-    return _answers(("", e) for _, e in posted[:1])
+    halves = [("half of a surrogate pair", e) for e in posts_in(record) if half_of_a_pair(e.request)]
+    return _answers([*(("", e) for _, e in posted[:1]), *halves[:1]], _name_of_half)
+
+
+def _name_of_half(post: Exchange) -> str:
+    """The name in the answer to one with half of a surrogate pair; empty for another name."""
+    name = (post.object or {}).get("name")
+    return f"`name` is {quoted(name)}" if half_of_a_pair(post.request) and name is not None else ""
 
 
 def _category_never_seen(record: Record) -> Observed:

@@ -170,6 +170,13 @@ def _well_formed(
     return Asked(Due.CREATED_OR_REFUSED, what, requirement, _exact(pet, extension))
 
 
+def half_of_a_pair(request: Request) -> bool:
+    """Whether a POST of a NewPet that may be accepted names it with half of a surrogate pair, which parsers replace."""
+    value = request.parsed.value
+    name = value.get("name") if isinstance(value, dict) else None
+    return isinstance(name, str) and bool(_SURROGATE.search(name)) and asked_of(request, ()).due is not Due.REFUSED
+
+
 def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
     """The fields that come back exactly: not a name with a part that UTF-8 cannot encode or a parser has replaced."""
     name = str(pet["name"])
