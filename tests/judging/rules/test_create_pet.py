@@ -366,6 +366,10 @@ def test_an_answer_that_a_plain_animal_also_gets_is_not_caused_by_the_doubt() ->
     assert found("CREATE-14", odd, posted(NEW, 422)) == Undecided(
         "POST /pets returned 422 for a plain animal too; see CREATE-1."
     )
+    for status, see in ((499, "CREATE-1"), (500, "ERROR-5")):
+        failing = found("CREATE-14", posted(NEW | {"name": ""}, status, b""), posted(NEW, status))
+        assert isinstance(failing, Undecided)
+        assert failing.reason.endswith(f" for a plain animal too; see {see}.")
     refused = posted(NEW | {"name": ""}, 401)
     assert found("CREATE-14", refused) == Undecided("POST /pets returned 401; see AUTH-7.")
     held = posted(NEW | {"name": " "}, 400)

@@ -170,7 +170,8 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
     if unclear:
         said = f"{Operation.CREATE_PET} returned {answer_text(unclear[0])}"
         if unclear[0].status in plain:
-            said += " for a plain animal too; see CREATE-1"
+            # a 5xx may come now and then, and then a plain animal is created all the same
+            said += f" for a plain animal too; see {'ERROR-5' if unclear[0].heard.status >= 500 else 'CREATE-1'}"
         elif unclear[0].status == 401:
             said += "; see AUTH-7"
         return Undecided(f"{said}.", examined=tuple(held))
