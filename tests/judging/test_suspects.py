@@ -95,7 +95,7 @@ ONE_OF = f"It worked until one of 2 POSTs, most likely {THE_POST}, which created
     ],
 )  # fmt: skip
 def test_a_post_after_which_a_page_can_no_longer_be_read_is_named(record: list[Exchange], said: str) -> None:
-    assert spoiled_by(BROKEN, record) == said
+    assert spoiled_by(BROKEN, record, BROKEN) == said
 
 
 def test_where_only_filtered_pages_break_an_animal_without_a_status_is_the_likeliest() -> None:
@@ -105,13 +105,13 @@ def test_where_only_filtered_pages_break_an_animal_without_a_status_is_the_likel
     refused = replace(post(7, status=400), index=0)
     record = [worked, post(7), sold, refused, broken]
     odd = ONE_OF.replace("Zoe", "Zoe\\u0001").replace("7", "6")
-    assert spoiled_by(broken, record) == odd
-    assert spoiled_by(broken, [*record, between(exchange(), 2, 3)]) == ONE_OF
+    assert spoiled_by(broken, record, broken) == odd
+    assert spoiled_by(broken, [*record, between(exchange(), 2, 3)], broken) == ONE_OF
     wide = [exchange(path="/pets?limit=100", status=status) for status in (200, 500)]
     whole = [between(wide[0], 0, 1), *record[1:4], between(wide[1], 2, 3)]
-    assert spoiled_by(whole[-1], [*whole, between(exchange(), 2.5, 3)]) == odd
-    assert spoiled_by(broken, [*record, between(exchange(), 1.5, 2)]) == odd
-    assert spoiled_by(broken, [*record, between(exchange(path="/pets?status=pending"), 2.5, 3)]) == odd
+    assert spoiled_by(whole[-1], [*whole, between(exchange(), 2.5, 3)], whole[-1]) == odd
+    assert spoiled_by(broken, [*record, between(exchange(), 1.5, 2)], broken) == odd
+    assert spoiled_by(broken, [*record, between(exchange(path="/pets?status=pending"), 2.5, 3)], broken) == odd
 
 
 REFUSED = between(exchange(CREATE, 409, {}, asked=PLAIN_JSON, index=9), 2, 3)
@@ -141,17 +141,17 @@ def test_an_animal_that_had_the_name_of_a_refused_post_is_named(
 
 def test_a_failure_in_a_burst_has_other_suspects() -> None:
     burst = replace(BROKEN, burst=1)
-    assert spoiled_by(burst, [WORKED, post(7), burst]) == ""
+    assert spoiled_by(burst, [WORKED, post(7), burst], burst) == ""
 
 
 def test_a_post_is_not_why_a_quota_is_used_up() -> None:
     refused = between(exchange(path="/pets", status=429), 2, 3)
-    assert spoiled_by(refused, [WORKED, post(7), refused]) == ""
+    assert spoiled_by(refused, [WORKED, post(7), refused], refused) == ""
 
 
 def test_a_post_breaks_no_other_request() -> None:
     alone = between(exchange(GET, 500), 2, 3)
-    assert spoiled_by(alone, [WORKED, between(exchange(GET), 0, 1), post(7), alone]) == ""
+    assert spoiled_by(alone, [WORKED, between(exchange(GET), 0, 1), post(7), alone], alone) == ""
 
 
 # ---- its form

@@ -16,12 +16,12 @@ from petcheck.spec.figures import LIMIT_DEFAULT, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
 
-def spoiled_by(exchange: Exchange, record: Record, *, is_named: bool = True) -> str:
+def spoiled_by(exchange: Exchange, record: Record, named: Exchange) -> str:
     """The POST of the run after which a page could no longer be read, in words; empty if it could not before.
 
     It could if another one with the same filter did, and as many animals. Of several POSTs the oddest is the likeliest;
     if only filtered pages can no longer be read, one of an animal without a status. A 429 says nothing about the page.
-    The page is "it" if the sentence after this one names it.
+    The page is "it" if it is what the sentence after this one has `named`.
     """
     request = exchange.request
     if exchange.burst is not None or exchange.status == 429:
@@ -48,7 +48,7 @@ def spoiled_by(exchange: Exchange, record: Record, *, is_named: bool = True) -> 
         posts,
         key=lambda e: (by_status and _has_no_status(e), *_badness(e), e.finished <= perhaps, e.index),
     )
-    it = "It" if is_named and last.request.call == exchange.request.call else last.request.summary
+    it = "It" if exchange is named and last.request.call == exchange.request.call else last.request.summary
     number = integer((worst.object or {}).get("id"))
     did = "created an animal" if number is None else f"created animal {number}"
     did = did if worst.status == 201 else f"returned {answer_text(worst)}"

@@ -275,9 +275,9 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
 
 def _spoiled(decision: Failed, record: Record) -> str:
     """That a POST of the run broke a page that the failure shows, in words; empty if none did."""
-    first, *others = (proof.exchange for proof in decision.proofs)
-    told = (spoiled_by(exchange, record, is_named=False) for exchange in others)
-    return spoiled_by(first, record) or next(filter(None, told), "")
+    first = decision.proofs[0].exchange
+    told = (spoiled_by(proof.exchange, record, first) for proof in decision.proofs)
+    return next(filter(None, told), "")
 
 
 _ENDED = "The server has answered nothing since: this request ends it. Start it again, and send the request alone."
