@@ -204,8 +204,8 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         return bisect_right(shown, page.exchange.sent) > sum(first[number] <= page.exchange.sent for number in ids)
 
     long = (page for page in unfiltered if page.has_room and page.size >= SMALLEST_CAP)
-    longest = _longest_first(record)[:1]
-    shorter = (page for page in long for most, _ in longest if page.size < most.size)
+    longest = _longest_first(record)
+    shorter = (page for page in long if page.size < longest[0][0].size)
     caps_vary = any(lacks_one(page, of_others, set(page.ids) - made.keys()) for page in shorter)
 
     def goes_on(page: Page, longer: Page) -> bool:
