@@ -122,12 +122,13 @@ def defects(run: str, category: int, number: int, seed: int = 0) -> tuple[Defect
     # a parser that fills a structure takes its values from a list, too, as Rust's serde does
     array = json.dumps([*body("array").values()]).encode()
     listed = json.dumps([body("listed")]).encode()  # a handler that creates several animals at once takes one, too
+    string = json.dumps(json.dumps(body("string"))).encode()
     # cut off, it is a category that exists, so nothing but the fraction is wrong; a double has to hold it
     fraction = f"{category}.5" if abs(category) < 2**51 else "1.5"
     return (
         Defect("no-body", "CREATE-5", b""),
         Defect("not-json", "CREATE-5", turn((cut_short, form, cut_short), seed)),
-        Defect("array", "CREATE-5", turn((array, listed), seed)),
+        Defect("array", "CREATE-5", turn((array, string, listed), seed)),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
         Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
         Defect("misspelt", "CREATE-6", without("categoryId", "misspelt") | dict.fromkeys(_MISSPELT, category)),
@@ -157,7 +158,8 @@ def wrong_statuses(seed: int) -> tuple[object, ...]:
     An array is unpacked by some validators, and cannot be a key of a dictionary, so that a lookup crashes; an object is
     taken for a value by the serde of Rust.
     """
-    structured = turn(([TELLTALE_STATUS], {TELLTALE_STATUS: None}, [TELLTALE_STATUS], [], [TELLTALE_STATUS], {}), seed)
+    structures: tuple[object, ...] = [TELLTALE_STATUS], {TELLTALE_STATUS: None}, [TELLTALE_STATUS], [], {}
+    structured = turn(structures, seed // 4)  # a run sends it with one or two of four seeds
     return *rotated((True, 1, False), 0, seed, 1), structured
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import cycle, zip_longest
 
 from petcheck.json_values import kind, parse
@@ -20,22 +20,24 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
     """Bodies with one defect each: realistic ones, then one of each kind that no `known` body has, then random ones.
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent,
-    but for those after the first eight that have a value of the same type in the same place as another body.
+    but for those of the others that have a value of the same type in the same place as another body.
     """
     # code that tests a status for truth takes the first, code that trims it the second; `$` matches before a newline
     empty = json_body(_pet(pets, "empty status", status=""))
-    padded = json_body(_pet(pets, "padded status", status=turn((f"{SOLD}\n", f" {SOLD} "), seed)))
+    padded = json_body(_pet(pets, "padded status", status=turn((f"{SOLD}\n", f" {SOLD} "), seed // 4)))
     second, third, fourth = (
         json_body(_pet(pets, f"{place} status", status=value))
         for place, value in zip(("second", "third", "fourth"), wrong_statuses(seed)[1:], strict=True)
     )
     category = json_body(_pet(pets, "another category", categoryId=seed % 2 == 1))
-    first = (empty, second, DEEP_AND_LONG, third, padded, category, _no_object(pets, seed), fourth)
-    # twice as many of the first, each twice; a run has requests for one or two
+    # a run has requests for one of these, and for one of the others; None is no body, and no Content-Type either
+    by_turns = rotated((padded, None, fourth, category, _no_object(pets, seed)), 0, seed, 1)
+    first: Sequence[bytes | None] = (empty, second, DEEP_AND_LONG, third, *by_turns)
+    # twice as many of the first, each twice
     others = rotated(woven(cycle(_often(pets)), _seldom(pets), 24, 2), 0, seed, 2)
     sent = {value for body in (*known, *first) for value in _of_another_type(body)}
-    further = (body for body in dict.fromkeys(others) if not sent & _of_another_type(body))
-    realistic = [*first, *further]
+    further = [body for body in dict.fromkeys(others) if not sent & _of_another_type(body)]
+    realistic = [*first[:5], *further[:1], *first[5:], *further[1:]]
     yield from realistic
     seen = {defect for body in (*known, *realistic) if body and (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
@@ -56,20 +58,18 @@ def _no_object(pets: Pets, seed: int) -> bytes:
     """What is not an object, and other than what the checks send: lists by turns with JSON text in a string."""
     pet = _pet(pets, "in a list")
     text = json.dumps(json.dumps(_pet(pets, "in a text"))).encode()
-    return turn((json_body([pet]), json_body([*pet.values()]), text, text), seed)
+    return turn((text, json_body([pet]), json_body([*pet.values()])), seed)
 
 
-def _often(pets: Pets) -> Iterator[bytes | None]:
+def _often(pets: Pets) -> Iterator[bytes]:
     """Defects that many servers accept or fail on: the code tests for truth, converts types, or looks up a list."""
     yield json_body(_pet(pets, "list as status", status=[SOLD]))  # cannot be a key of a dictionary, so a lookup crashes
     yield _with_category_as_text(pets, "below int64", str(INT64_MIN - 1))
-    yield None  # and no Content-Type
     yield json_body(_pet(pets, "list as category", categoryId=[pets.category]))
-    yield None  # twice as often as the others: few of them find as much
     yield json_body(_pet(pets, "empty category", categoryId=""))
 
 
-def _seldom(pets: Pets) -> Iterator[bytes | None]:
+def _seldom(pets: Pets) -> Iterator[bytes]:
     """Other defects that people make, and those that a parser causes."""
     yield json_body(_pet(pets, "capital status", status=SOLD.capitalize()))
     yield json_body(_pet(pets, "object as category", categoryId={"id": pets.category}))
