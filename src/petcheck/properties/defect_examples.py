@@ -34,7 +34,7 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
     by_turns = rotated((padded, None, fourth, category, _no_object(pets, seed)), 0, seed, 1)
     first: Sequence[bytes | None] = (empty, second, DEEP_AND_LONG, third, *by_turns)
     # twice as many of the first, each twice
-    others = rotated(woven(cycle(_often(pets)), _seldom(pets), 24, 2), 0, seed, 2)
+    others = rotated(woven(cycle(_often(pets)), _seldom(pets), 24, 2), 0, seed, 1)
     sent = {value for body in (*known, *first) for value in _of_another_type(body)}
     further = [body for body in dict.fromkeys(others) if not sent & _of_another_type(body)]
     realistic = [*first[:5], *further[:1], *first[5:], *further[1:]]
