@@ -74,7 +74,7 @@ def bodies(seed: int, number: int = 150, cases: Cases = GENERATED) -> list[bytes
 
 def test_the_default_is_forty_requests_and_nineteen_posts() -> None:
     share = shares(None, writes=True)
-    assert (share.total, share.posts, share.listing, share.getting, share.sequence_posts) == (40, 19, 6, 3, 0)
+    assert (share.total, share.posts, share.listing, share.getting, share.sequence_posts) == (40, 19, 6, 4, 0)
     assert shares(None, writes=False).total == 10
 
 

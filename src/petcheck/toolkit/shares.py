@@ -12,7 +12,7 @@ DEEP = 20
 _POSTS = 19
 # requests of a deep run that its end, and what is sent beside creations, take from the examples
 _ELSEWHERE = 18
-_IDS = 3  # that are asked for before an animal is read again
+_IDS = 2  # that are asked for before an animal is read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Shares:
 
     @property
     def reading_again(self) -> int:
-        """Requests, among those to read animals, for a second read of one: others come before it."""
+        """Requests, among those to read animals, for a second read of one: two other ids come before it."""
         return int(self.getting > _IDS)
 
     @property
@@ -47,7 +47,7 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
     """The shares for the value of `--examples` (None if not given): for 20, 40 requests with 19 POSTs among them.
 
     GETs have the same share in every run of so many examples: what a run that only reads asks, one that writes asks
-    too. By default only the first reads an animal again: the end of the other does so.
+    too.
     """
     number = examples_for(examples)
     total, deep = 2 * number, number > DEEP
@@ -59,7 +59,6 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
     listing = max(rest, DEEP * 2 // 5) if deep else (number * 3 + 5) // 10
     if not writes:
         return Shares(listing + getting + ordering, 0, listing, getting, ordering, 0, 0)
-    getting -= not deep and getting > _IDS
     return Shares(total, posts, listing, getting, ordering, posts // 7 if deep else 0, sequence_gets)
 
 
