@@ -34,7 +34,8 @@ refused-post-rolls-back id-not-found-stays-404 category-fraction-stored-as-is re
 read-category-off-by-one get-name-escaped listed-name-escaped
 stored-name-escaped filter-before-limit-ignored sold-not-found read-status-lost
 created-vanishes-after-25-requests unknown-positive-id-crashes long-number-crashes category-id-wins
-created-name-noncharacter-replaced widest-page-never-new name-upserted name-replaces-old fields-taken-from-query bracket-parameter-crashes
+created-name-noncharacter-replaced widest-page-never-new
+name-upserted name-replaces-old fields-taken-from-query bracket-parameter-crashes
 """
 
 BY_EXAMPLES = frozenset(_NAMES.split())

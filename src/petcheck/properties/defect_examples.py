@@ -30,7 +30,7 @@ def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases
         for place, value in zip(("second", "third", "fourth"), wrong_statuses(seed)[1:], strict=True)
     )
     category = json_body(_pet(pets, "another category", categoryId=seed % 2 == 1))
-    # a run has requests for one of these, and for one of the others; None is no body, and no Content-Type either
+    # a run has requests for one of these, and for one of the others; None sends neither a body nor a Content-Type
     by_turns = rotated((padded, None, fourth, category, _no_object(pets, seed)), 0, seed, 1)
     first: Sequence[bytes | None] = (empty, second, DEEP_AND_LONG, third, *by_turns)
     # twice as many of the first, each twice
