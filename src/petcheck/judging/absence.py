@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 
 from petcheck.call import page_call
@@ -84,10 +85,8 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
         after = revealing[bisect_left(revealing, post.finished, key=lambda page: page.exchange.sent) :]
         current = next((page for page in reversed(after) if _is_current(page, post, newest)), None)
         if new is not None:
-            before = [page for page in pages if page.exchange.finished <= post.sent]
-            watched = any(
-                page in revealing or (_names_run(name, grounds) and _was_whole(page, record)) for page in before
-            )
+            wholes = (page for page in pages if _names_run(name, grounds) and _was_whole(page, record))
+            watched = any(page.exchange.finished <= post.sent for page in chain(revealing, wholes))
             (found if watched or own else doubtful).append(new)
         elif current is not None:
             cleared.append((post, current))

@@ -23,11 +23,13 @@ class WholeRecord(tuple[Exchange, ...]):
 
 def only(record: Iterable[Exchange], counts: Callable[[Exchange], bool]) -> WholeRecord:
     """The exchanges of a record that count; it knows those that it leaves out."""
-    every = tuple(record)
-    kept = WholeRecord(exchange for exchange in every if counts(exchange))
-    others = (exchange for exchange in every if not counts(exchange))
-    kept.left_out = (*left_out_of(record), *others)
-    return kept
+    kept: list[Exchange] = []
+    others: list[Exchange] = []
+    for exchange in record:
+        (kept if counts(exchange) else others).append(exchange)
+    whole = WholeRecord(kept)
+    whole.left_out = (*left_out_of(record), *others)
+    return whole
 
 
 def left_out_of(record: Iterable[Exchange]) -> tuple[Exchange, ...]:

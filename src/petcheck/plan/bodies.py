@@ -159,7 +159,7 @@ def wrong_statuses(seed: int) -> tuple[object, ...]:
     taken for a value by the serde of Rust.
     """
     structures: tuple[object, ...] = [TELLTALE_STATUS], {TELLTALE_STATUS: None}, [TELLTALE_STATUS], [], {}
-    structured = turn(structures, seed // 4)  # a run sends it with one or two of four seeds
+    structured = turn(structures, seed // 4)  # a run sends it with one of five seeds
     return *rotated((True, 1, False), 0, seed, 1), structured
 
 

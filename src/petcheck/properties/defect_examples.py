@@ -19,8 +19,8 @@ from petcheck.spec.operations import Operation
 def defective_pets(pets: Pets, seed: int, known: Collection[bytes], cases: Cases) -> Iterator[bytes | None]:
     """Bodies with one defect each: realistic ones, then one of each kind that no `known` body has, then random ones.
 
-    To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent,
-    but for those of the others that have a value of the same type in the same place as another body.
+    To a server, defects that differ only in the spelling of a status are of one kind. All realistic ones are sent, but
+    for the last ones that have a value of the same type in the same place as another body.
     """
     # code that tests a status for truth takes the first, code that trims it the second; `$` matches before a newline
     empty = json_body(_pet(pets, "empty status", status=""))

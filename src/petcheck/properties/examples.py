@@ -249,11 +249,13 @@ class Examples:
         return next((one.id for one in creations_in(self.target.created.values())), None)
 
     def _created(self, body: bytes) -> bool:
-        return any(e.status == 201 for e in posts_in(self.target.record) if e.request.body == body)
+        return 201 in self._statuses(body)
 
     def _failed(self, body: bytes) -> bool:
-        answers = [e.status for e in posts_in(self.target.record) if e.request.body == body]
-        return any(status is None or status >= 500 for status in answers)
+        return any(status is None or status >= 500 for status in self._statuses(body))
+
+    def _statuses(self, body: bytes) -> list[int | None]:
+        return [e.status for e in posts_in(self.target.record) if e.request.body == body]
 
     def _read_alone(self, call: Call) -> bool:
         if self.target.choice.calls(call.operation) and self.left(call.operation) > 0:

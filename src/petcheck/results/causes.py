@@ -15,7 +15,8 @@ from typing import TypeAlias
 from petcheck.exchange import Exchange
 from petcheck.grouping import grouped
 from petcheck.judging.frequency import CHANCE
-from petcheck.judging.matchers import answer_text, one_of
+from petcheck.judging.matchers import one_of
+from petcheck.judging.statuses import problem_of_status
 from petcheck.judging.suspects import SIMPLIFIED
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, totals
@@ -98,8 +99,8 @@ class Cause:
         exchange, expected = self.exchange, self.shown.expected
         if not self.another or exchange is None or self.part != "status" or not expected:
             return self.shown.reason
-        section = f" (section {self.shown.section})" if self.shown.section else ""
-        return f"{exchange.request.summary}: expected {expected}{section}, got {answer_text(exchange)}."
+        problem = problem_of_status(exchange, expected, section=self.shown.section)
+        return f"{exchange.request.summary}: {problem.text}."
 
     @property
     def ids(self) -> str:
