@@ -189,6 +189,21 @@ def test_a_longer_page_that_goes_on_where_a_page_ends_may_show_a_cut() -> None:
     assert whole([cut, oldest_first(33, 5.0), turned]) == [cut]
 
 
+@pytest.mark.parametrize(("sent", "caps_vary"), [(0.5, True), (1.0, True), (1.5, False)])
+def test_an_animal_that_a_page_showed_before_is_not_created_by_a_post_that_got_its_id(
+    sent: float, caps_vary: bool
+) -> None:
+    """A target may give an id again. A page that is cut before that animal shows that caps vary."""
+
+    def oldest_first(size: int, sent: float) -> Exchange:
+        return exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=sent)
+
+    posts = [exchange(Operation.CREATE_PET, 201, {"id": n}, sent=1.0) for n in range(20, 26)]
+    grown, cut, longer = oldest_first(25, 2.0), oldest_first(20, 3.0), oldest_first(26, 4.0)
+    shown = exchange(Operation.LIST_PETS, 200, [{"id": 20}], path="/pets?limit=1", sent=sent, took=0.0)
+    assert whole([shown, *posts, grown, cut, longer]) == ([] if caps_vary else [grown])
+
+
 @pytest.mark.parametrize("cuts", [(30,), (30, 30), (30, 34), (20, 41, 20)])
 def test_where_a_page_is_cut_and_another_is_longer_only_the_shortest_are_certain(cuts: tuple[int, ...]) -> None:
     """One of two replicas may cap its pages, or each answer may have another cap."""

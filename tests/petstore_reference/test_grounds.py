@@ -98,6 +98,13 @@ def test_a_filter_finds_a_changed_animal_late() -> None:
     assert (129 in ids(filtered), 129 in ids(late)) == (False, True)
 
 
+def test_a_filter_still_finds_an_animal_that_gets_its_status_again() -> None:
+    """Before the 6th and the 15th request another client gives animal 1 the same status."""
+    sold = Ask("/pets?status=sold")
+    found = answers("changes-lag", *[sold] * 6, 8.0, *[sold] * 10, animals=3)
+    assert [1 in ids(answer) for answer in found] == [False] * 6 + [True] * 10
+
+
 # ---- caps and long bodies
 
 

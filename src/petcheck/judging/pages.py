@@ -196,7 +196,12 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         for number in page.ids:
             first.setdefault(number, page.exchange.finished)
     times = sorted(first.values())
-    made = created_in((*record, *left_out_of(record)))
+    # not an animal of another client whose id the target gave to one of the run
+    made = {
+        number: post
+        for number, post in created_in((*record, *left_out_of(record))).items()
+        if first.get(number, inf) > post.sent
+    }
     of_others = sorted(time for number, time in first.items() if number not in made)
 
     def lacks_one(page: Page, shown: Sequence[float], ids: Iterable[int]) -> bool:

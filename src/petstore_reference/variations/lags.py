@@ -73,9 +73,10 @@ def _changes_lag(behaviour: Behaviour) -> Behaviour:
         number, rest = divmod(len(state.log) + 1, 3)
         seeded = [animal for animal in state.store.newest_first() if not animal.born]
         if seeded and not rest:
-            animal = seeded[number % len(seeded)]
-            state.store.put(changed(animal, status=STATUSES[number % len(STATUSES)]))
-            state.memory["changed"][str(animal.id)] = call.time
+            animal, status = seeded[number % len(seeded)], STATUSES[number % len(STATUSES)]
+            if animal.status != status:
+                state.store.put(changed(animal, status=status))
+                state.memory["changed"][str(animal.id)] = call.time
 
     def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
         since = state.memory["changed"]
