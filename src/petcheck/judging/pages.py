@@ -198,7 +198,7 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
     times = sorted(first.values())
     # not an animal of another client whose id the target gave to one of the run
     made = {
-        number: post
+        number
         for number, post in created_in((*record, *left_out_of(record))).items()
         if first.get(number, inf) > post.sent
     }
@@ -211,7 +211,7 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
     long = (page for page in unfiltered if page.has_room and page.size >= SMALLEST_CAP)
     longest = _longest_first(record)
     shorter = (page for page in long if page.size < longest[0][0].size)
-    caps_vary = any(lacks_one(page, of_others, set(page.ids) - made.keys()) for page in shorter)
+    caps_vary = any(lacks_one(page, of_others, set(page.ids) - made) for page in shorter)
 
     def goes_on(page: Page, longer: Page) -> bool:
         """Whether a longer page has more after the last animal of this one than what the run created.
@@ -219,7 +219,7 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         Where the order varies, nothing comes after another.
         """
         after = longer.ids[longer.ids.index(page.ids[-1]) + 1 :]
-        return not made.keys() >= set(after) and not order_varies(record)
+        return not made >= set(after) and not order_varies(record)
 
     def is_whole(page: Page) -> bool:
         # an item without an id cannot be distinguished from another
