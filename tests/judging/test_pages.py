@@ -140,6 +140,11 @@ def whole(record: Sequence[Exchange]) -> list[Exchange]:
     return [one.exchange for one in whole_stores(record)]
 
 
+def oldest_first(size: int, sent: float) -> Exchange:
+    """A page of up to 100 animals, the first of the store."""
+    return exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=sent)
+
+
 def would_show(record: list[Exchange], status: str | None) -> list[Exchange]:
     return [one.exchange for one in that_would_show(record, status)]
 
@@ -174,10 +179,6 @@ def test_a_page_that_a_longer_one_contains_was_the_whole_store() -> None:
 
 def test_a_longer_page_that_goes_on_where_a_page_ends_may_show_a_cut() -> None:
     """Each answer may have its own cap. What the run created since comes after the others, or in any order."""
-
-    def oldest_first(size: int, sent: float) -> Exchange:
-        return exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=sent)
-
     cut, post = oldest_first(32, 1.0), exchange(Operation.CREATE_PET, 201, {"id": 32}, sent=2.0)
     assert whole([cut, oldest_first(33, 5.0)]) == []
     assert whole([cut, post, oldest_first(33, 5.0)]) == [cut]
@@ -194,10 +195,6 @@ def test_an_animal_that_a_page_showed_before_is_not_created_by_a_post_that_got_i
     sent: float, caps_vary: bool
 ) -> None:
     """A target may give an id again. A page that is cut before that animal shows that caps vary."""
-
-    def oldest_first(size: int, sent: float) -> Exchange:
-        return exchange(path="/pets?limit=100", body=[{"id": n} for n in range(size)], sent=sent)
-
     posts = [exchange(Operation.CREATE_PET, 201, {"id": n}, sent=1.0) for n in range(20, 26)]
     grown, cut, longer = oldest_first(25, 2.0), oldest_first(20, 3.0), oldest_first(26, 4.0)
     shown = exchange(Operation.LIST_PETS, 200, [{"id": 20}], path="/pets?limit=1", sent=sent, took=0.0)
