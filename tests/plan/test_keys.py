@@ -8,10 +8,13 @@ from itertools import chain, product
 import pytest
 
 from petcheck.call import Credential
+from petcheck.exchange import Exchange
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.keys import DEFECTS, KeyCell, Wrong, key_body, key_call, key_plan
 from petcheck.plan.pages import first_pages
 from petcheck.spec.operations import Operation
+from tests.judging.rules.animals import pet
+from tests.support.exchanges import exchange
 
 READING = frozenset(operation for operation in Operation if operation.safe)
 ALL = frozenset(Operation)
@@ -138,6 +141,26 @@ def test_the_request_for_a_cell(wrong: Wrong, operation: Operation, path: str) -
         assert "status=" in call.path
     else:
         assert call.path == path
+
+
+def refused(index: int, path: str) -> Exchange:
+    return exchange(Operation.GET_PET, 401, index=index, path=path, credential=Credential.MISSING)
+
+
+def test_all_keys_are_sent_for_the_animal_that_the_first_was_sent_for() -> None:
+    cell = KeyCell(Credential.EXTENDED, Operation.GET_PET, Wrong.NOTHING)
+    other = KeyCell(Credential.EXTENDED, Operation.GET_PET, Wrong.UNKNOWN_ID)
+    page = exchange(index=1, body=[pet(130), pet(4)])
+    unknown = [refused(number, path) for number, path in ((2, "/pets/77"), (3, "/pets/-77"))]
+    read, asked = exchange(Operation.GET_PET, index=4, path="/pets/4", body=pet(4)), refused(5, "/pets/130")
+
+    def sent(cell: KeyCell, *record: Exchange) -> str:
+        return key_call(cell, record, 77, first_pages(1)).path
+
+    assert sent(cell, page) == sent(cell, page, *unknown) == "/pets/130"
+    assert sent(cell, page, *unknown, read) == "/pets/4"  # an animal that was found shows more
+    assert sent(cell, page, *unknown, read, asked) == "/pets/130"
+    assert sent(other, page, *unknown, read, asked) == "/pets/-77"
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,12 @@ def test_by_default_examples_add_at_most_forty_requests_and_thirty_posts(fault: 
     assert trial.ids("pass") >= without.ids("pass") - trial.ids("fail")
 
 
+def test_an_animal_that_stays_404_costs_no_more_requests() -> None:
+    trial = judged("--allow-writes", "--examples", "0", "--seed", "6", faults=("newest-not-found",))
+    assert trial.requests <= WRITING_BUDGET
+    assert "GET-1" in trial.ids("fail")
+
+
 @pytest.mark.parametrize("seed", ["5", "6"])
 def test_what_is_left_over_sends_defects_that_create_nothing(seed: str) -> None:
     trial = judged("--allow-writes", "--seed", seed)

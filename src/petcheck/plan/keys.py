@@ -256,7 +256,8 @@ _OUT_OF_BOUNDS = ("abc", "0", "-1", "101")
 def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Parameters]) -> Call:
     """The GET for a cell; an animal that was read, or that pages show, if there is one, unless the id is to be unknown.
 
-    `pages` are those that were answered before with the valid key.
+    Once a key was sent for an animal, all are: otherwise a run sends keys again when it finds another animal. `pages`
+    are those that were answered before with the valid key.
     """
     match cell.wrong:
         case Wrong.FILTER:
@@ -266,9 +267,13 @@ def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Par
         case Wrong.PARAMETERS:
             return page_call(_OUT_OF_BOUNDS[cell.variant % len(_OUT_OF_BOUNDS)], "adopted", cell.key)
     if cell.operation is Operation.GET_PET:
-        shown = next(chain(found_in(record), animals_in(record)), unknown_id)
-        # a route may have room for digits only, and what it does not match never comes to the guard
-        return Call(cell.operation, cell.key, pet_id=str(-unknown_id if cell.wrong is Wrong.UNKNOWN_ID else shown))
+        if cell.wrong is Wrong.UNKNOWN_ID:
+            # a route may have room for digits only, and what it does not match never comes to the guard
+            return Call(cell.operation, cell.key, pet_id=str(-unknown_id))
+        asked = (one.request.pet_id for one in record if one.request.credential is not Credential.VALID)
+        known = (number for number in asked if number not in (None, unknown_id, -unknown_id))
+        shown = next(chain(known, found_in(record), animals_in(record)), unknown_id)
+        return Call(cell.operation, cell.key, pet_id=str(shown))
     return Call(cell.operation, cell.key)
 
 
