@@ -535,7 +535,9 @@ def test_a_verdict_says_that_it_fails_now_and_then_and_names_no_form() -> None:
     assert found.by_chance
     once, always = numbered([formed, PAGE]), numbered([formed, formed, PAGE])
     found = verdict("BODY-1", always, decide_each(RULE["BODY-1"], always, GROUNDS))
-    assert found.reason.endswith("The request had no Accept header; in the plain form it got 200.")
+    assert found.reason.endswith(
+        "The request had no Accept header; in the plain form it got 200, which keeps the rule."
+    )
     assert not found.by_chance
     # once may be chance
     assert "Accept" not in verdict("BODY-1", once, decide_each(RULE["BODY-1"], once, GROUNDS)).reason

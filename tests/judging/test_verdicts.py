@@ -276,7 +276,7 @@ def test_a_page_worked_if_one_with_its_filter_and_as_many_animals_did(worked: st
         (None, 0.0, ""),
         (401, 1.0, ""),  # the server may have been another one
         (401, 9.0, " The request had no Accept header; in the plain form it got 401."),
-        (200, 9.0, " The request had no Accept header; in the plain form it got 200."),
+        (200, 9.0, " The request had no Accept header; in the plain form it got 200, which keeps the rule."),
     ],
 )
 def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int | None, at: float, said: str) -> None:

@@ -15,7 +15,7 @@ from petcheck.judging.decision import Record, Undecided
 from petcheck.judging.judgement import Known
 from petcheck.judging.matchers import differences
 from petcheck.judging.once import Once
-from petcheck.judging.pages import LAG_S, Sight, pages_in, pages_of, sights_in
+from petcheck.judging.pages import LAG_S, Sight, pages_in, pages_of, sights_in, that_would_show
 from petcheck.judging.request_bodies import Asked, Due, asked_for, asked_of
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, LIMIT_MAX
 from petcheck.spec.operations import Operation
@@ -137,15 +137,26 @@ def reads_of(exchanges: Iterable[Exchange]) -> list[Sight]:
     return [sight for sight in map(read_sight, exchanges) if sight is not None]
 
 
-def still_listed(lost: Sequence[Exchange], sights: Iterable[Sight]) -> tuple[Exchange, Sight] | None:
+def still_listed(record: Record, number: int, lost: Sequence[Exchange]) -> tuple[Exchange, Sight] | None:
     """The last GET that does not find an animal after a page showed it, `LAG_S` after the first that did not.
 
-    And the last such page. `lost` are the GETs that do not find it, in their order, `sights` are those on pages. After
-    an older page, another client may have removed the animal.
+    And the last such page. `lost` are the GETs that do not find the animal, in their order. After an older page, or one
+    before a page that should show the animal and does not, another client may have removed it.
     """
+    sights = listed_in(record).get(number, ())
     late = [sight for sight in sights if lost and sight.exchange.sent >= lost[0].finished + LAG_S]
+    if late and _is_off(record, number, late[-1]):
+        return None
     pairs = [(read, sight) for read in lost for sight in late if 0 <= read.sent - sight.exchange.finished < LAG_S]
     return pairs[-1] if pairs else None
+
+
+def _is_off(record: Record, number: int, last: Sight) -> bool:
+    """Whether a page lacks an animal that it would show, after the `last` page that showed it; or that page itself."""
+    status, own = last.animal.get("status"), pages_of(record, last.exchange.request.call)
+    would_show = that_would_show(record, status if isinstance(status, str) else None)
+    later = (*would_show, *(page for page in own if page.has_room))
+    return any(number not in page.ids for page in later if page.exchange.sent >= last.exchange.finished)
 
 
 def _listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:

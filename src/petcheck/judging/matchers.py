@@ -49,9 +49,11 @@ def silence_text(exchange: Exchange) -> str:
 
 
 def quoted(value: Json) -> str:
-    """A JSON value as JSON text, in ASCII, cut at 80 characters."""
+    """A JSON value as JSON text, in ASCII, cut at 80 characters; a string is cut between two of its characters."""
     if isinstance(value, Decimal):
         return _cut(str(value))
+    if isinstance(value, str) and len(json.dumps(value)) > _SHOWN:
+        return f"{json.dumps(value[: _fitting(value, _SHOWN - 3)])}…"
     if isinstance(value, HugeNumber):
         return str(_plain(value))
     try:
@@ -176,21 +178,26 @@ def difference_of_text(sent: str, got: str) -> str | None:
     if sent == got:
         return None
     at = next(at for at, (was, now) in enumerate(zip_longest(sent, got)) if was != now)
-    whole = max(map(len, map(quoted, (sent, got)))) < _SHOWN
-    after, before = (quoted(text) if whole else _cut_around(text, at) for text in (got, sent))
+    long = _are_long(sent, got)
+    after, before = (_cut_around(text, at) if long else quoted(text) for text in (got, sent))
     return f"{after} instead of {before} ({_parting(sent, got, at)})"
+
+
+def _are_long(*texts: str) -> bool:
+    """Whether one of them is too long as JSON text to show it beside another."""
+    return any(len(json.dumps(text)) >= _SHOWN for text in texts)
 
 
 def _cut_around(text: str, at: int) -> str:
     """A text as JSON text, cut to what surrounds a place in it."""
-    first, last = at - _fitting(text[:at][::-1]), at + _fitting(text[at:])
+    first, last = at - _fitting(text[:at][::-1], _AROUND), at + _fitting(text[at:], _AROUND)
     return f"{'…' * (first > 0)}{json.dumps(text[first:last])}{'…' * (last < len(text))}"
 
 
-def _fitting(text: str) -> int:
-    """How many characters at the beginning of a text are shown, by the space that they take as JSON text."""
+def _fitting(text: str, space: int) -> int:
+    """How many characters at the beginning of a text are shown, by the `space` that they take as JSON text."""
     sizes = accumulate(len(json.dumps(character)) - 2 for character in text)
-    return max(1, sum(1 for _ in takewhile(lambda size: size <= _AROUND, sizes))) if text else 0
+    return max(1, sum(1 for _ in takewhile(lambda size: size <= space, sizes))) if text else 0
 
 
 def _parting(before: str, after: str, at: int) -> str:
@@ -241,7 +248,7 @@ def _differ(before: Json, after: Json) -> bool:
 
 def _changed(before: Json, after: Json) -> str:
     """Two values in words, and their first difference if a text is too long to show in full."""
-    if isinstance(before, str) and isinstance(after, str) and max(map(len, map(quoted, (before, after)))) >= _SHOWN:
+    if isinstance(before, str) and isinstance(after, str) and _are_long(before, after):
         return str(difference_of_text(before, after))
     return f"{quoted(after)} instead of {quoted(before)}"
 

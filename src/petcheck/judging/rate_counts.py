@@ -37,6 +37,8 @@ ROUNDING_S = 1.1
 _FALLEN_S = 2.0
 # ends that differ by less are one: rounding, and the time that an answer takes
 _SAME_END_S = 1.5
+# the answers before it that each is compared with: in a long run, all would take too long
+_NEAR = 64
 ENOUGH = 5  # successes that show whether requests are counted
 MINUTE_S = 60.0
 
@@ -321,23 +323,18 @@ def is_counted_down(quota: QuotaSeen) -> bool:
 
 
 def pairs(counts: Sequence[Count]) -> Iterator[tuple[Count, Count]]:
-    """Pairs to compare: each answer with the first, with those before it at doubling distances, and across a burst.
+    """Pairs to compare: each answer with the first, the nearest before it, and others at doubling distances.
 
     The later one comes before half of the time to the earlier one's Reset has passed: windows that slide in steps
     release early what was spent, and a step is at most half of the window.
     """
-    bursts: list[int] = []
-    begun = 0  # how many answers come before the burst before
-    for burst, group in pairwise(([], *overlapping(counts))):
-        bursts += [begun] * len(group)
-        begun += len(burst)
     rises = (
         place if one.remaining > before.remaining else 0 for place, (before, one) in enumerate(pairwise(counts), 1)
     )
     risen = [*accumulate(rises, max, initial=0)]  # the latest place at which Remaining rose
     for place, later in enumerate(counts):
-        across = min(place, place - bursts[place] + 1)
-        for distance in {place, across, *(1 << n for n in range(place.bit_length()))} - {0}:
+        near = range(1, min(place, _NEAR) + 1)
+        for distance in {place, *near, *(1 << n for n in range(place.bit_length()))} - {0}:
             earlier = counts[place - distance]
             half = earlier.exchange.sent + (earlier.span - CLOCK_S) / 2
             if place - distance < risen[place] and later.exchange.heard.date is None:

@@ -148,7 +148,7 @@ def _falls_short(counts: Sequence[Count]) -> QuotaProblem | None:
     earlier, later = worst
     said = (
         f"{RATE_REMAINING} went from {earlier.remaining} to {later.remaining} in one window, "
-        f"although {served_in_words(spent_between(earlier, later))} in between"
+        f"although at least {served_in_words(spent_between(earlier, later))} in between"
     )
     return QuotaProblem(said, (earlier.exchange, later.exchange))
 
@@ -161,7 +161,7 @@ def _uncovered(quota: QuotaSeen) -> QuotaProblem | None:
     earlier, later = worst
     said = (
         f"{RATE_REMAINING} is {later.remaining} of {quota.limit}, "
-        f"although {served_in_words(spent_between(earlier, later))} "
+        f"although at least {served_in_words(spent_between(earlier, later))} "
         f"in the {later.exchange.finished - earlier.exchange.sent:.1f} s before"
     )
     return QuotaProblem(said, (earlier.exchange, later.exchange))

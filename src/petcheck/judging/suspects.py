@@ -36,11 +36,13 @@ def spoiled_by(exchange: Exchange, record: Record, named: Exchange) -> str:
     lists = [e for e in record if e.request.operation is Operation.LIST_PETS and e.sent >= worked]
     broken = [e for e in lists if e.status == exchange.status and e.page is None]
     # another page may have shown it first; one with other parameters may fail for these
-    broke = min([exchange.sent, *(e.sent for e in broken if query_is_valid(e))])
+    first = min([exchange, *(e for e in broken if query_is_valid(e))], key=lambda e: e.sent)
+    broke = first.sent
     perhaps = min([broke, *(e.sent for e in broken)])
-    between = [e for e in posts_in(record) if worked <= e.sent and e.finished <= broke]
+    # one that overlaps with that page may have come before it, too
+    between = [e for e in posts_in(record) if worked <= e.sent < first.finished]
     posts = [e for e in between if e.status == 201 or e.heard.status >= 500]
-    if not posts:
+    if not any(e.finished <= broke for e in posts):
         return ""
     unfiltered = (e for e in lists if e.page is not None and not e.page.filtered)
     by_status = "status" in dict(request.query) and any(e.sent >= broke for e in unfiltered)
@@ -96,13 +98,19 @@ def named_before(exchange: Exchange, record: Record) -> str:
 _TO_NO_REQUEST = (400, 405, 501)  # what servers answer to something that is not a request
 
 
+def _may_be_to_none(exchange: Exchange) -> bool:
+    """Whether the answer may be to something that is not a request, or that names no operation."""
+    unknown = exchange.status == 404 and exchange.request.operation is not Operation.GET_PET
+    return unknown or exchange.status in _TO_NO_REQUEST
+
+
 def unread_before(exchange: Exchange, exchanges: Iterable[Exchange]) -> Exchange | None:
     """The POST right before it on its connection whose body the server may have taken for a request; None without one.
 
     It got a 4xx, maybe before the server had read the body. And the response after it lacks the rate headers of that
     4xx, or an equal request got another status elsewhere: a 400 alone may be about the request.
     """
-    if exchange.connection is None or exchange.status not in _TO_NO_REQUEST:
+    if exchange.connection is None or not _may_be_to_none(exchange):
         return None
     others = {one.index: one for one in exchanges if one.target == exchange.target}
     post = _refused_before(exchange, others.get(exchange.index - 1))
@@ -122,7 +130,7 @@ def _refused_before(exchange: Exchange, before: Exchange | None) -> Exchange | N
 
 def _first_refusal(post: Exchange, others: Mapping[int, Exchange]) -> Exchange:
     """The POST, or the one whose body it may itself have been taken for."""
-    while not _has_rate_headers(post) and post.status in _TO_NO_REQUEST:
+    while not _has_rate_headers(post) and _may_be_to_none(post):
         before = _refused_before(post, others.get(post.index - 1))
         if before is None:
             break
@@ -182,17 +190,21 @@ def in_form(decision: Failed, record: Record) -> str:
     """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
 
     It is seen if the form failed more than once, and the plain form got another status later, or an equal one while no
-    animal was created in between; or if the form failed before and after it.
+    animal was created in between; or if the form failed before and after it. It is not if the animal was created in
+    between.
     """
     forms, first = forms_in(decision), decision.proofs[0].exchange
     plain = in_plain_form(first, record) if forms else None
     if plain is None or plain.status is None or plain in decision.wrong or len(decision.wrong) == 1:
         return ""
     created = [one for one in posts_in(record) if one.status == 201 and first.index < one.index < plain.index]
-    another = plain.status != first.status and not any(first.request.pet_id in shown_in(one) for one in created)
-    if created and not another and not any(plain.finished <= one.sent for one in decision.wrong):
+    if any(first.request.pet_id in shown_in(one) for one in created):
         return ""
-    return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
+    same = plain.status == first.status
+    if created and same and not any(plain.finished <= one.sent for one in decision.wrong):
+        return ""
+    got = f"it got {answer_text(plain)}{', which keeps the rule' if same else ''}"
+    return f" The request had {one_of([form.value for form in forms])}; in the plain form {got}."
 
 
 SIMPLIFIED = " Simplified from "

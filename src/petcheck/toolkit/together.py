@@ -34,13 +34,18 @@ def ask_ahead(target: Target, calls: Iterable[Call], beside: Sequence[Call] = ()
     What may end a server is left to them. `beside` are sent in the bursts too, even if they were sent before.
     """
     new = [call for call in dict.fromkeys(calls) if not target.api.known(call) and not may_end_a_server(call)]
-    alone = first_of_each_kind(new, target.record)
+    # a valid request follows a POST with an invalid key: its answer shows whether that body was left unread
+    alone = sorted(first_of_each_kind(new, target.record), key=_valid_last)
     for call in alone:
         with suppress(NotSent):  # the check that asks for it says so
             target.api.call(call)
     rest = [call for call in new if call not in alone]
     for burst in mixed([*rest, *(beside if rest else ())], target.transport.permissions.connections):
         send_together(target, [call for call in burst if not target.accepts_others_like(call.credential)])
+
+
+def _valid_last(call: Call) -> tuple[bool, bool]:
+    return call.credential is Credential.VALID, not call.operation.safe
 
 
 def send_together(target: Target, burst: Sequence[Call]) -> None:

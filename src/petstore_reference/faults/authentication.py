@@ -132,7 +132,7 @@ FAULTS = [
     *keys(
         "keyless-body-unread",
         "The server takes the body of a POST without a key for the beginning of the next request.",
-        "SERVICE-1 BODY-1 AUTH-1 AUTH-5 RATE-1 RATE-2 RATE-3",
+        "SERVICE-1 BODY-1 AUTH-5 RATE-1 RATE-2 RATE-3",
         _leaves_bodies_unread,
         needs="writes",
     ),

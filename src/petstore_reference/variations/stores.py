@@ -330,7 +330,8 @@ VARIATIONS = [
         "4.2",
         "Another client once removes two of the animals that the run has created.",
         _other_clients(1, _remove_two),
-        conflicts="oldest-first by-name by-status random-order listed-late-after-overlap",  # no page shows them before
+        # no page shows them before
+        conflicts=f"oldest-first by-name by-status random-order listed-late-after-overlap {_DELAYS}",
     ),
     variation(
         "keeps-the-newest",

@@ -230,8 +230,15 @@ def test_a_404_of_an_animal_that_pages_still_show_fails() -> None:
         [*record, got(status=404, sent=21.2)],
         [*record, got(sent=11.3)],
         [page(REX), got(status=404), page(sent=11.1), got(status=404, sent=11.3)],
+        # a page that would show it no longer does: the one that did may have been late
+        [*record, page(sent=11.25), got(status=404, sent=11.4)],
+        [*record, last, page(sent=11.4)],
+        [*record, last, page(sent=11.4, query="?status=sold")],
+        [*record, last, page(sent=11.4, query="?limit=100")],
     ):
-        assert not isinstance(found("GET-1", *kept), Failed)
+        assert not isinstance(found("GET-1", *kept), Failed), kept
+    for other in (page(sent=11.4, query="?status=pending"), page(REX, sent=11.4), page(sent=11.05)):
+        assert isinstance(found("GET-1", *record, last, other), Failed)
 
 
 VANISHED = "GET /pets/{petId} returned 404 for listed animals, which another client may have removed. Run again."

@@ -29,7 +29,7 @@ from petcheck.judging.creations import (
 from petcheck.judging.decision import Ask, Decision, Failed, Held, Proof, Record, Rule, Undecided
 from petcheck.judging.judgement import STATUS, Grounds, body
 from petcheck.judging.matchers import answer_text, described, quoted
-from petcheck.judging.pages import LAG_S, Sight, animals_in, older_in, order_varies, pages_of, whole_stores
+from petcheck.judging.pages import LAG_S, Sight, animals_in, older_in, pages_of, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import REMOVED, Operation
 
@@ -103,8 +103,7 @@ def _is_lost(
             return _oldest_removed(late, shown)
         if (older := _of_an_older_one(record, creations, late, shown)) is not None:
             return older
-        # where pages vary their order, they show an animal by chance
-        if late[0][0].id not in listed_in(record) and not order_varies(record):
+        if late[0][0].id not in listed_in(record):
             return _never_found(late[:2], creations)
     for one, x in lost:
         if (listed := _still_listed(record, one, [e for e in x if e.status == 404])) is not None:
@@ -145,11 +144,11 @@ def _of_an_older_one(
 def _early(record: Record, creations: Sequence[Creation], lost: Sequence[_Lost], vanished: Undecided) -> Ask:
     """The requests that decide about animals whose GETs came before every answer had to show them."""
     gone, on_pages = [one for one, _ in lost], listed_in(record)
-    first, reads = lost[0]
-    absent = _off_the_last_page(record, creations, reads[0].sent)
-    if len(gone) == 1 and absent is None and (sights := on_pages.get(first.id)):
-        page = sights[-1].exchange.request.call
-        return Ask((page, read_call(first.id)), vanished, max(first.due, reads[0].finished + LAG_S))
+    absent = _off_the_last_page(record, creations, lost[0][1][0].sent)
+    if all(one.id in on_pages for one in gone) and (len(gone) > 1 or absent is None):
+        still = _listed_still(record, lost, vanished)
+        if still is not None:
+            return still
     # likeliest to be lost too is one that no page ever showed, then one that the last page lacks
     others = sorted((one for one in creations if one not in gone), key=lambda one: (one.id in on_pages, one != absent))
     asked = [*gone, *others][:2]
@@ -198,28 +197,41 @@ def _vanished(one: Creation, read: Exchange, examined: tuple[Exchange, ...]) -> 
     )
 
 
+def _listed_still(record: Record, lost: Sequence[_Lost], vanished: Undecided) -> Ask | None:
+    """Whether the page that was the last to show one of the lost animals still does; None if that was asked."""
+    last = {each[0].id: sights[-1].exchange for each in lost if (sights := listed_in(record).get(each[0].id))}
+    shown = [each for each in lost if each[0].id in last]
+    one, reads = max(shown, key=lambda each: last[each[0].id].sent)
+    page, again = last[one.id].request.call, min(e.finished for e in reads if e.status == 404) + LAG_S
+    asked = any(e.exchange.sent >= again for e in pages_of(record, page))
+    return None if asked else Ask((page, read_call(one.id)), vanished, again)
+
+
 def _of_a_third(
     record: Record,
     creations: Sequence[Creation],
     late: Sequence[_Lost],
     vanished: Undecided,
 ) -> Ask | Undecided | None:
-    """Whether a third animal is lost beside two; None if it is, or there is no other.
+    """Whether a third animal is lost beside two, or pages still show one; None if a third is, or there is no other.
 
-    Pages have shown the two, so that another client may have removed both. Likeliest to be lost is one
-    that the last page lacks, then the one that was created nearest to them.
+    Pages have shown the two, so that another client may have removed both. Likeliest to be lost is one that the last
+    GET did not find, then one that the last page lacks, then the one that was created nearest to them.
     """
     gone = {one.id for one, _ in late}
     others = [one for one in creations if one.id not in gone]
     if len(late) > _FEW or not others:
         return None
-    index = late[0][0].exchange.index
-    third = min(others, key=lambda one: (not _is_off_the_last(record, one), abs(one.exchange.index - index)))
+    index, missed = late[0][0].exchange.index, {n for n, x in read_in(record).items() if x[-1].status == 404}
+    third = min(
+        others,
+        key=lambda one: (one.id not in missed, not _is_off_the_last(record, one), abs(one.exchange.index - index)),
+    )
     since = max(third.due, min(exchanges[0].sent for _, exchanges in late))
     asked = [e for e in read_in(record).get(third.id, ()) if e.sent >= since]
     if not asked:
         return Ask((read_call(third.id),), vanished, third.due)
-    return None if asked[-1].status == 404 else vanished
+    return None if asked[-1].status == 404 else _listed_still(record, late, vanished) or vanished
 
 
 def _is_off_the_last(record: Record, one: Creation) -> bool:
@@ -301,7 +313,11 @@ def _nothing_is_read(record: Record) -> Ask | Undecided | None:
         return None
     # an id may have been read before its animal was there
     reads = [e for number, e in of_others if e.sent >= others[number]]
-    undecided = Undecided(f"{Operation.GET_PET} found no animal at all; see GET-1.", examined=tuple(reads))
+    undecided = Undecided(
+        f"{Operation.GET_PET} found no animal that was there before the run; see GET-1.",
+        examined=tuple(reads),
+        doubtful=True,
+    )
     return undecided if reads else Ask((read_call(next(iter(others))),), undecided)
 
 
@@ -330,14 +346,14 @@ def _creating(one: Creation) -> str:
 
 def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Failed | None:
     """That a page still shows an animal 10 s after a GET did not, and that a GET after that does not either."""
-    found = still_listed(lost, listed_in(record).get(one.id, ()))
+    found = still_listed(record, one.id, lost)
     if found is None:
         return None
     read, page = found
     return Failed(
         f"{described(read)} still returned 404 {LAG_S:g} s after {_creating(one)}, although "
         f"{described(page.exchange)} lists it (section 4.2).",
-        (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
+        (Proof(one.exchange, body("id")), Proof(read, STATUS), page.proof()),
         expected="200",
     )
 

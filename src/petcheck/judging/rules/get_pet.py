@@ -66,7 +66,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     never = ((n, _once_shown(listed[n], x)) for n, x in gone.items() if len(x) == len(reads[n]))
     lost = {n: x for n, x in never if x}
     for number, exchanges in gone.items():
-        found = still_listed(exchanges, listed[number]) or _listed_before_and_after(exchanges, listed[number])
+        found = still_listed(record, number, exchanges) or _listed_before_and_after(exchanges, listed[number])
         if found is not None:
             read, shown = found
             return Failed(
