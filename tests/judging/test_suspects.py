@@ -28,6 +28,7 @@ CREATE, GET, ORDERS = Operation.CREATE_PET, Operation.GET_PET, Operation.STORE_O
 ZOE = {"name": "Zoe", "categoryId": 1}
 ODD = b'{"name": "Zoe\\u0001", "categoryId": 1}'
 PLAIN_JSON, WITH_COMMA = b'{"name": "Zoe", "categoryId": 1}', b'{"name": "Zoe", "categoryId": 1,}'
+HALF = b'{"name": "\\ud800", "categoryId": 1}'
 LARGE, LARGER = (b'{"name": "Zoe", "categoryId": %d}' % number for number in (2**53, 2**53 + 1))
 
 
@@ -85,6 +86,8 @@ ONE_OF = f"It worked until one of 2 POSTs, most likely {THE_POST}, which created
         ),
         ([WORKED, post(6, ODD), post(7, index=2), BROKEN], ONE_OF.replace("Zoe", "Zoe\\u0001").replace("7", "6")),
         ([WORKED, post(6, WITH_COMMA), post(7, ODD, index=2), BROKEN], ONE_OF.replace("1}", "1,}").replace("7", "6")),
+        ([WORKED, post(6, HALF), post(7, WITH_COMMA, index=2), BROKEN],
+         ONE_OF.replace("Zoe", "\\ud800").replace("7", "6")),
         ([WORKED, post(6, LARGER), post(7, index=2), BROKEN],
          ONE_OF.replace("7", "6").replace("1}", f"{2**53 + 1}}}")),
         ([WORKED, post(6, LARGE), post(7, index=2), BROKEN], ONE_OF),

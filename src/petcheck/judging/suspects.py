@@ -11,6 +11,7 @@ from petcheck.judging.creations import name_in, oddity, posts_in, taken
 from petcheck.judging.decision import Failed, Record
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.pages import shown_in
+from petcheck.judging.request_bodies import half_of_a_pair
 from petcheck.judging.statuses import query_is_valid
 from petcheck.spec.figures import LIMIT_DEFAULT, RATE_HEADERS
 from petcheck.spec.operations import Operation
@@ -67,10 +68,11 @@ def _has_no_status(post: Exchange) -> bool:
 def _badness(post: Exchange) -> tuple[bool, ...]:
     """How likely a POST is to spoil a page.
 
-    Likeliest are an animal whose POST failed or whose own 201 cannot be read, one whose body is not plain JSON, and one
-    that a store may keep badly.
+    Likeliest are an animal whose POST failed or whose own 201 cannot be read, one with half of a surrogate pair, which
+    no UTF-8 can show, one whose body is not plain JSON, and one that a store may keep badly.
     """
-    return post.status != 201, post.object is None, bool(post.request.parsed.wrong), *oddity(post)
+    half, no_plain_json = half_of_a_pair(post.request), bool(post.request.parsed.wrong)
+    return post.status != 201, post.object is None, half, no_plain_json, *oddity(post)
 
 
 def _covers(page: Page, request: Request) -> bool:
