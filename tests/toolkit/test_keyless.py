@@ -37,3 +37,15 @@ def test_a_missing_key_is_asked_everywhere_and_a_key_that_one_operation_accepts_
     assert {operation for _, operation in asked(open_, "AUTH-1")} == {*Operation}
     assert len(asked(open_, "AUTH-1")) >= len(asked(usual, "AUTH-1"))
     assert {*asked(partly, "AUTH-2")} >= {*asked(usual, "AUTH-2")[:6]}
+
+
+def test_a_valid_request_follows_a_refused_post_on_its_connection() -> None:
+    """A server that leaves that body unread takes it for the beginning of the next request, whatever key that has."""
+    alone = [one for one in run().exchanges if one.burst is None]
+    posts = [
+        place
+        for place, one in enumerate(alone)
+        if one.request.operation is Operation.CREATE_PET and not one.request.has_valid_key and one.request.body
+    ]
+    pairs = [(alone[place], alone[place + 1]) for place in posts]
+    assert any(after.request.has_valid_key and after.connection == post.connection for post, after in pairs)
