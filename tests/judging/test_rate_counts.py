@@ -122,6 +122,15 @@ def test_each_answer_is_compared_with_those_near_it_the_first_and_at_doubling_di
     assert compared[299] == {0, 299 - 256, 299 - 128, *range(299 - 64, 299)}
 
 
+def test_the_answer_after_a_burst_is_compared_with_the_one_before_it() -> None:
+    alone = [answered(1 + n / 32, 50 - n) for n in range(5)]
+    burst = [answered(2 + n / 64, 45 - n, took=0.5) for n in range(8)]
+    counts = quota_of([*alone, *burst, answered(3, 37)]).counts
+    compared = {(earlier.remaining, later.remaining) for earlier, later in pairs(counts)}
+    assert (46, 37) in compared
+    assert not any(46 > earlier > later > 37 for earlier, later in compared)
+
+
 def test_overlapping_answers_stand_in_an_order_that_their_times_allow() -> None:
     lefts = [47, 49, 48]
     together = [answered(1 + n / 8, left, took=1.0) for n, left in enumerate(lefts)]

@@ -152,7 +152,7 @@ def still_listed(record: Record, number: int, lost: Sequence[Exchange]) -> tuple
 
 
 def _is_off(record: Record, number: int, last: Sight) -> bool:
-    """Whether a page lacks an animal that it would show, after the `last` page that showed it; or that page itself."""
+    """Whether a page lacks an animal after the `last` page that showed it: that one again, or one that must show it."""
     status, own = last.animal.get("status"), pages_of(record, last.exchange.request.call)
     would_show = that_would_show(record, status if isinstance(status, str) else None)
     later = (*would_show, *(page for page in own if page.has_room))

@@ -52,14 +52,14 @@ def quoted(value: Json) -> str:
     """A JSON value as JSON text, in ASCII, cut at 80 characters; a string is cut between two of its characters."""
     if isinstance(value, Decimal):
         return _cut(str(value))
-    if isinstance(value, str) and len(json.dumps(value)) > _SHOWN:
-        return f"{json.dumps(value[: _fitting(value, _SHOWN - 3)])}…"
     if isinstance(value, HugeNumber):
         return str(_plain(value))
     try:
         text = json.dumps(value, default=_plain)
     except RecursionError:
         return f"<{kind(value)}, deeply nested>"
+    if isinstance(value, str) and len(text) > _SHOWN:
+        return f"{json.dumps(value[: _fitting(value, _SHOWN - 3)])}…"  # beside two quotes and the dots
     return _cut(text)
 
 

@@ -100,7 +100,7 @@ def named_before(exchange: Exchange, record: Record) -> str:
 _TO_NO_REQUEST = (400, 405, 501)  # what servers answer to something that is not a request
 
 
-def _may_be_to_none(exchange: Exchange) -> bool:
+def _may_answer_no_request(exchange: Exchange) -> bool:
     """Whether the answer may be to something that is not a request, or that names no operation."""
     unknown = exchange.status == 404 and exchange.request.operation is not Operation.GET_PET
     return unknown or exchange.status in _TO_NO_REQUEST
@@ -112,7 +112,7 @@ def unread_before(exchange: Exchange, exchanges: Iterable[Exchange]) -> Exchange
     It got a 4xx, maybe before the server had read the body. And the response after it lacks the rate headers of that
     4xx, or an equal request got another status elsewhere: a 400 alone may be about the request.
     """
-    if exchange.connection is None or not _may_be_to_none(exchange):
+    if exchange.connection is None or not _may_answer_no_request(exchange):
         return None
     others = {one.index: one for one in exchanges if one.target == exchange.target}
     post = _refused_before(exchange, others.get(exchange.index - 1))
@@ -132,7 +132,7 @@ def _refused_before(exchange: Exchange, before: Exchange | None) -> Exchange | N
 
 def _first_refusal(post: Exchange, others: Mapping[int, Exchange]) -> Exchange:
     """The POST, or the one whose body it may itself have been taken for."""
-    while not _has_rate_headers(post) and _may_be_to_none(post):
+    while not _has_rate_headers(post) and _may_answer_no_request(post):
         before = _refused_before(post, others.get(post.index - 1))
         if before is None:
             break

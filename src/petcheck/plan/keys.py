@@ -270,7 +270,7 @@ def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Par
         if cell.wrong is Wrong.UNKNOWN_ID:
             # a route may have room for digits only, and what it does not match never comes to the guard
             return Call(cell.operation, cell.key, pet_id=str(-unknown_id))
-        asked = (one.request.pet_id for one in record if one.request.credential is not Credential.VALID)
+        asked = (one.request.pet_id for one in record if not one.request.has_valid_key)
         known = (number for number in asked if number not in (None, unknown_id, -unknown_id))
         shown = next(chain(known, found_in(record), animals_in(record)), unknown_id)
         return Call(cell.operation, cell.key, pet_id=str(shown))

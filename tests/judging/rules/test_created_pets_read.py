@@ -357,6 +357,9 @@ def test_of_two_that_pages_have_shown_a_third_decides() -> None:
     before = [*made, listed, get(3, 11.9), *lost]
     assert isinstance(found("CREATE-12", *before), Ask)
     assert isinstance(found("CREATE-12", *before, get(3, 12.4, 404)), Failed)
+    counts = found("CREATE-12", *made, listed, get(3, 12.0), *lost)
+    assert isinstance(counts, Ask)
+    assert counts.calls == (listed.request.call, reading(1))
     # all are gone, or no page has shown one of those that are
     assert isinstance(found("CREATE-12", *made[:2], listed, *lost), Failed)
     assert isinstance(found("CREATE-12", *made, page(pet(1), sent=1.0), *lost), Failed)
@@ -585,6 +588,7 @@ def test_two_that_no_page_has_shown_are_lost_also_where_the_order_varies() -> No
     lost = [get(1, 11.0, 404), get(2, 11.5, 404)]
     pages = [page(OLD, pet(3), sent=1.0), page(pet(3), OLD, sent=2.0)]
     assert isinstance(found("CREATE-12", *made, *pages, *lost), Failed)
+    assert isinstance(found("CREATE-12", *made, pages[0], replace(pages[0], sent=2.0), *lost), Failed)
 
 
 def test_get_1_judges_other_answers() -> None:

@@ -198,10 +198,12 @@ def _vanished(one: Creation, read: Exchange, examined: tuple[Exchange, ...]) -> 
 
 
 def _listed_still(record: Record, lost: Sequence[_Lost], vanished: Undecided) -> Ask | None:
-    """Whether the page that was the last to show one of the lost animals still does; None if that was asked."""
-    last = {each[0].id: sights[-1].exchange for each in lost if (sights := listed_in(record).get(each[0].id))}
-    shown = [each for each in lost if each[0].id in last]
-    one, reads = max(shown, key=lambda each: last[each[0].id].sent)
+    """Whether the page that was the last to show one of the lost animals still does; None if that was asked.
+
+    Pages have shown all of them.
+    """
+    last = {one.id: listed_in(record)[one.id][-1].exchange for one, _ in lost}
+    one, reads = max(lost, key=lambda each: last[each[0].id].sent)
     page, again = last[one.id].request.call, min(e.finished for e in reads if e.status == 404) + LAG_S
     asked = any(e.exchange.sent >= again for e in pages_of(record, page))
     return None if asked else Ask((page, read_call(one.id)), vanished, again)
@@ -222,13 +224,15 @@ def _of_a_third(
     others = [one for one in creations if one.id not in gone]
     if len(late) > _FEW or not others:
         return None
-    index, missed = late[0][0].exchange.index, {n for n, x in read_in(record).items() if x[-1].status == 404}
-    third = min(
-        others,
-        key=lambda one: (one.id not in missed, not _is_off_the_last(record, one), abs(one.exchange.index - index)),
-    )
+    index, read = late[0][0].exchange.index, read_in(record)
+
+    def unlikeliness(one: Creation) -> tuple[bool, bool, int]:
+        found = not not_found_since(read.get(one.id, ()))
+        return found, not _is_off_the_last(record, one), abs(one.exchange.index - index)
+
+    third = min(others, key=unlikeliness)
     since = max(third.due, min(exchanges[0].sent for _, exchanges in late))
-    asked = [e for e in read_in(record).get(third.id, ()) if e.sent >= since]
+    asked = [e for e in read.get(third.id, ()) if e.sent >= since]
     if not asked:
         return Ask((read_call(third.id),), vanished, third.due)
     return None if asked[-1].status == 404 else _listed_still(record, late, vanished) or vanished
